@@ -14,6 +14,8 @@ use crate::reading::{is_misskey, profile, username};
 use crate::state::Network;
 use crate::vocabulary::{Actor, parse};
 
+/// How long a deleted actor stays deleted, whatever is served: its server may serve it from a cache.
+const BURIED: TimeDelta = TimeDelta::minutes(10);
 /// How long an actor is trusted before it is fetched again.
 const STALE: TimeDelta = TimeDelta::days(1);
 
@@ -82,10 +84,11 @@ pub(crate) async fn save(cx: &Cx, actor: &Actor, found: Option<webfinger::Found>
 /// WebFinger proves.
 ///
 /// # Errors
-/// [`Failure::Disbelieved`], and [`Failure::Gone`] for an actor that was deleted before.
+/// [`Failure::Disbelieved`], and [`Failure::Gone`] for an actor that was deleted a moment ago.
 pub(super) async fn proven(cx: &Cx, actor: &Actor, found: Option<webfinger::Found>) -> Result<RemoteProfile, Failure> {
-    if store::tombstone::has_actor(&cx.db, &actor.id).await? {
-        cx.step("known", false, || "the account was deleted before".to_owned());
+    let deleted_at = store::tombstone::find_actor(&cx.db, &actor.id).await?;
+    if deleted_at.is_some_and(|at| cx.clock.now() - at < BURIED) {
+        cx.step("known", false, || "the account was deleted a moment ago".to_owned());
         return Err(Failure::Gone);
     }
     let found = match (store::remote::find_account(&cx.db, &actor.id).await?, found) {
@@ -104,6 +107,12 @@ pub(super) async fn proven(cx: &Cx, actor: &Actor, found: Option<webfinger::Foun
             found
         }
     };
+    if deleted_at.is_some() {
+        // It is served again, and WebFinger names it: it came back, or the 410 was passing.
+        let mut tx = cx.db.begin().await?;
+        store::tombstone::delete(&mut tx, &actor.id).await?;
+        tx.commit().await?;
+    }
     let unstated = match store::instance::software(&cx.db, &found.domain).await? {
         Some(software) if is_misskey(&software) => Searchability::Public,
         _ => Searchability::Direct,

@@ -44,18 +44,25 @@ pub async fn exists(db: Conn<'_>, uri: &str, account: AccountId) -> Result<bool>
     Ok(row.is_some())
 }
 
-/// True when the actor `uri` was deleted, by itself.
+/// When the actor `uri` was deleted, by itself.
 #[boxed]
-pub async fn has_actor(db: Conn<'_>, uri: &str) -> Result<bool> {
-    let row: Option<(AccountId,)> = db
+pub async fn find_actor(db: Conn<'_>, uri: &str) -> Result<Option<Time>> {
+    let row: Option<(Time,)> = db
         .query(sql!(
-            "SELECT t.account_id FROM tombstones t
+            "SELECT t.created_at FROM tombstones t
              WHERE t.uri = $1 AND NOT EXISTS (SELECT 1 FROM accounts a WHERE a.id = t.account_id AND a.uri <> t.uri)"
         ))
         .bind(uri.to_owned())
         .optional()
         .await?;
-    Ok(row.is_some())
+    Ok(row.map(|(at,)| at))
+}
+
+/// Forgets that the object `uri` was deleted.
+#[boxed]
+pub async fn delete(tx: &mut Tx, uri: &str) -> Result<()> {
+    tx.query(sql!("DELETE FROM tombstones WHERE uri = $1")).bind(uri.to_owned()).execute().await?;
+    Ok(())
 }
 
 /// Deletes up to `limit` tombstones from before `before`.
