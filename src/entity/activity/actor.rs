@@ -1,5 +1,7 @@
 //! The actor document of a local account.
 
+use std::collections::BTreeSet;
+
 use serde::Serialize;
 
 use super::image::Image;
@@ -96,10 +98,16 @@ pub async fn actor(cx: &Cx, account: &Account, files: Files<'_>) -> Result<Fragm
         .filter(|_| shown)
         .collect();
     let palette = Palette::load(cx, &texts.iter().map(|text| (None, *text)).collect::<Vec<_>>()).await?;
-    let image = |key: &Option<String>| {
+    let image = |key: &Option<String>, description: &str| {
         let key = key.as_deref().filter(|_| shown)?;
-        Some(Image::new(files.address(key)))
+        Some(Image::new(files.address(key)).named(description))
     };
+    let mut tag = emojis(cx, &palette, &texts);
+    if shown {
+        let scan = text::scan(&account.note);
+        let names: BTreeSet<&str> = scan.hashtags().map(|hashtag| hashtag.name.as_str()).collect();
+        tag.extend(names.into_iter().map(|name| Tag::hashtag(&cx.urls, name)));
+    }
     let (uri, settings) = (account.uri.as_str(), &account.other_settings.0);
     let own = |rest: &str| format!("{uri}/{rest}");
     let flags = [
@@ -121,7 +129,7 @@ pub async fn actor(cx: &Cx, account: &Account, files: Files<'_>) -> Result<Fragm
         featured: own("collections/featured"),
         featured_tags: own("collections/tags"),
         preferred_username: &account.username,
-        name: if shown { &account.display_name } else { &account.username },
+        name: Some(account.display_name.as_str()).filter(|name| shown && !name.is_empty()).unwrap_or(&account.username),
         summary: if shown { &account.note_html } else { "" },
         url: account.url.as_deref(),
         manually_approves_followers: account.locked,
@@ -136,14 +144,14 @@ pub async fn actor(cx: &Cx, account: &Account, files: Files<'_>) -> Result<Fragm
             owner: uri,
             public_key_pem: pem,
         }),
-        tag: emojis(cx, &palette, &texts),
+        tag,
         attachment: fields.map(|field| PropertyValue { name: &field.name, value: Value::Text(&field.html) }).collect(),
         endpoints: Endpoints { shared_inbox: cx.urls.path("/inbox") },
         moved_to: row.moved_to.as_deref().filter(|_| shown),
         also_known_as: &row.also_known_as,
         suspended: !shown,
         attribution_domains: &account.attribution_domains,
-        icon: image(&account.avatar),
-        image: image(&account.header),
+        icon: image(&account.avatar, &account.avatar_description),
+        image: image(&account.header, &account.header_description),
     })
 }

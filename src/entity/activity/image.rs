@@ -7,12 +7,20 @@ use serde::Serialize;
 pub(super) struct Image {
     media_type: &'static str,
     url: String,
+    /// The description.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    name: Option<String>,
 }
 
 impl Image {
     /// The image at `url`, whose name says its format.
     pub(super) fn new(url: String) -> Self {
-        Self { media_type: mime(&url), url }
+        Self { media_type: mime(&url), url, name: None }
+    }
+
+    /// With a description, unless that is empty.
+    pub(super) fn named(self, description: &str) -> Self {
+        Self { name: Some(description.to_owned()).filter(|name| !name.is_empty()), ..self }
     }
 }
 

@@ -6,6 +6,7 @@
 //! Spec: <https://www.w3.org/TR/activitystreams-vocabulary/>; docs/contract/federation.md#3-documents-sent.
 
 mod actor;
+mod attachment;
 mod audience;
 mod emoji;
 mod image;
@@ -60,10 +61,19 @@ enum Tag {
     Link {
         href: String,
         media_type: &'static str,
+        /// What the text says instead, where it says it.
+        name: String,
     },
     /// It has its own type.
     #[serde(untagged)]
     Emoji(emoji::Emoji),
+}
+
+impl Tag {
+    /// The hashtag `name`, in normal form.
+    fn hashtag(urls: &Urls, name: &str) -> Self {
+        Self::Hashtag { href: urls.tag(name), name: format!("#{name}") }
+    }
 }
 
 /// A hashtag that an account features.

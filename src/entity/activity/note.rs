@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use serde::Serialize;
 
+use super::attachment::{Document, document};
 use super::{Files, Tag, audience, emojis};
 use crate::emoji::Palette;
 use context::Cx;
@@ -75,29 +76,13 @@ struct Note<'a> {
     attachment: Vec<Document<'a>>,
     tag: Vec<Tag>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    replies: Option<String>,
+    replies: Option<Replies>,
     likes: Collection,
     shares: Collection,
     #[serde(skip_serializing_if = "Option::is_none")]
     references: Option<References<'a>>,
     #[serde(flatten)]
     question: Option<Question<'a>>,
-}
-
-#[derive(Debug, Serialize)]
-#[serde(tag = "type", rename_all = "camelCase")]
-struct Document<'a> {
-    media_type: &'a str,
-    url: String,
-    name: Option<&'a str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    blurhash: Option<&'a str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    focal_point: Option<[f64; 2]>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    width: Option<i64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    height: Option<i64>,
 }
 
 /// A collection that contains only its size.
@@ -108,6 +93,20 @@ struct Collection {
     #[serde(skip_serializing_if = "Option::is_none")]
     id: Option<String>,
     total_items: i64,
+}
+
+/// The replies to a note, which are on the pages of the collection.
+#[derive(Debug, Serialize)]
+#[serde(tag = "type", rename = "Collection")]
+struct Replies {
+    id: String,
+    first: String,
+}
+
+impl Replies {
+    fn of(id: String) -> Self {
+        Self { first: format!("{id}?page=true"), id }
+    }
 }
 
 /// The statuses that everyone may read among those that a note refers to.
@@ -349,7 +348,7 @@ impl Rows {
             misskey_quote: quoted,
             attachment: media.iter().filter_map(|media| document(media, files)).collect(),
             tag: self.tags(cx, status, quoted),
-            replies: own("replies"),
+            replies: own("replies").map(Replies::of),
             likes: Collection { id: own("likes"), total_items: status.favourites_count },
             shares: Collection { id: own("shares"), total_items: status.reblogs_count },
             references: own("references").map(|_| References::of(&status.uri, references)),
@@ -357,8 +356,10 @@ impl Rows {
         }
     }
 
+    /// The mentioned actors whom the status is addressed to.
     fn actors_in(&self, status: &Status) -> Vec<String> {
-        self.mentioned_in(status).iter().map(|actor| actor.uri.clone()).collect()
+        let addressed = self.mentioned_in(status).iter().filter(|actor| actor.addressed);
+        addressed.map(|actor| actor.uri.clone()).collect()
     }
 
     fn mentioned_in(&self, status: &Status) -> &[MentionedActor] {
@@ -370,11 +371,11 @@ impl Rows {
             let domain = actor.domain.as_deref().unwrap_or(&cx.urls.local_domain);
             Tag::Mention { href: actor.uri.clone(), name: format!("@{}@{domain}", actor.username) }
         };
-        let hashtag = |name: &String| Tag::Hashtag { href: cx.urls.tag(name), name: format!("#{name}") };
         let mut tags: Vec<Tag> = self.mentioned_in(status).iter().map(mention).collect();
-        tags.extend(self.tags.get(&status.id).into_iter().flatten().map(hashtag));
+        tags.extend(self.tags.get(&status.id).into_iter().flatten().map(|name| Tag::hashtag(&cx.urls, name)));
         tags.extend(emojis(cx, &self.palette, &[&status.content, &status.spoiler_text]));
-        tags.extend(quoted.map(|href| Tag::Link { href: href.to_owned(), media_type: STATUS }));
+        let link = |href: &str| Tag::Link { href: href.to_owned(), media_type: STATUS, name: format!("RE: {href}") };
+        tags.extend(quoted.map(link));
         tags
     }
 }
@@ -392,22 +393,6 @@ fn scope(scope: Option<LimitedScope>) -> &'static str {
         Some(LimitedScope::Reply) => "Reply",
         Some(LimitedScope::Personal) | None => "",
     }
-}
-
-/// An attachment that is ready.
-fn document<'a>(media: &'a MediaAttachment, files: Files<'_>) -> Option<Document<'a>> {
-    let meta = &media.meta.0;
-    let side = |name: &str| meta["original"][name].as_i64();
-    let focus = |name: &str| meta["focus"][name].as_f64();
-    Some(Document {
-        media_type: &media.mime,
-        url: files.address(media.file.as_deref()?),
-        name: media.description.as_deref(),
-        blurhash: media.blurhash.as_deref(),
-        focal_point: focus("x").zip(focus("y")).map(|(x, y)| [x, y]),
-        width: side("width"),
-        height: side("height"),
-    })
 }
 
 fn question<'a>(cx: &Cx, options: &'a [OptionRow]) -> Option<Question<'a>> {

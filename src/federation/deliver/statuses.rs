@@ -40,6 +40,10 @@ pub(super) async fn recipients(tx: &mut Tx, status: &Status) -> Result<Vec<Strin
             mentions.into_iter().map(|(_, account, _)| account).collect()
         }
     };
+    let accounts = match accounts.is_empty() {
+        true => accounts,
+        false => store::delivery::addressable(&mut *tx, status.account_id, &accounts).await?,
+    };
     let personal = status.visibility == Visibility::Limited;
     inboxes.extend(store::delivery::inboxes(&mut *tx, &accounts, personal).await?);
     Ok(inboxes)

@@ -37,7 +37,12 @@ pub async fn find(cx: &Cx, resource: &str) -> Result<Subject> {
     };
     match name {
         None | Some(SERVER_NAME) => Ok(Subject::Server),
-        Some(name) => Ok(Subject::Account(Box::new(instance::local_account(cx, name).await?))),
+        Some(name) => {
+            let account = instance::local_account(cx, name).await?;
+            // Nobody is told of an account that awaits approval.
+            let known = store::account::find_known(&cx.db, account.id).await?.ok_or(Error::NotFound)?;
+            Ok(Subject::Account(Box::new(known)))
+        }
     }
 }
 

@@ -128,15 +128,23 @@ pub struct MentionedActor {
     pub username: String,
     pub domain: Option<String>,
     pub uri: String,
+    /// Whether the status is addressed to it: that of a silenced account only to those who follow its author, or asked to.
+    pub addressed: bool,
 }
 
 /// The mentions in `statuses`, oldest first, without silent ones.
 #[boxed]
 pub async fn list_mentioned(db: Conn<'_>, statuses: &[StatusId]) -> Result<Vec<MentionedActor>> {
     db.query(sql!(
-        "SELECT m.status_id, a.username, a.domain, a.uri
+        "SELECT m.status_id, a.username, a.domain, a.uri,
+                w.limited_at IS NULL
+                OR EXISTS (SELECT 1 FROM follows f WHERE f.account_id = a.id AND f.target_account_id = w.id)
+                OR EXISTS (SELECT 1 FROM follow_requests r WHERE r.account_id = a.id AND r.target_account_id = w.id)
+                AS addressed
          FROM mentions m
          JOIN accounts a ON a.id = m.account_id
+         JOIN statuses s ON s.id = m.status_id
+         JOIN accounts w ON w.id = s.account_id
          WHERE m.status_id" in("$1") "AND NOT m.silent
          ORDER BY m.id"
     ))

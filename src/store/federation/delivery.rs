@@ -252,8 +252,26 @@ pub async fn known_inboxes(db: Conn<'_>) -> Result<Vec<String>> {
     .await
 }
 
-/// The accounts that take part in `status` beyond its followers: mentioned, replied to, with a reblog, a favourite, a
-/// reply or a vote, at most `limit` of each kind but the first two.
+/// Those of `accounts` whom `author` may address: all of them, or for a silenced account its followers and those who asked
+/// to follow it.
+#[boxed]
+pub async fn addressable(db: Conn<'_>, author: AccountId, accounts: &[AccountId]) -> Result<Vec<AccountId>> {
+    db.query(sql!(
+        "SELECT a.id FROM accounts a JOIN accounts w ON w.id = $1
+         WHERE a.id" in("$2") "AND (
+             w.limited_at IS NULL
+             OR EXISTS (SELECT 1 FROM follows f WHERE f.account_id = a.id AND f.target_account_id = $1)
+             OR EXISTS (SELECT 1 FROM follow_requests r WHERE r.account_id = a.id AND r.target_account_id = $1)
+         )"
+    ))
+    .bind(author)
+    .bind(Ids::of(accounts.iter().copied()))
+    .scalars()
+    .await
+}
+
+/// The accounts that take part in `status` beyond its followers: mentioned, replied to, quoted, with a reblog, a favourite, a
+/// reply or a vote, at most `limit` of each kind but the first three.
 #[boxed]
 pub async fn participants(db: Conn<'_>, status: StatusId, limit: i64) -> Result<Vec<AccountId>> {
     db.query(sql!(
@@ -261,6 +279,7 @@ pub async fn participants(db: Conn<'_>, status: StatusId, limit: i64) -> Result<
          UNION SELECT s.in_reply_to_account_id FROM statuses s
                WHERE s.id = $1 AND s.in_reply_to_account_id IS NOT NULL
          UNION SELECT o.account_id FROM statuses s JOIN statuses o ON o.id = s.reblog_of_id WHERE s.id = $1
+         UNION SELECT o.account_id FROM statuses s JOIN statuses o ON o.id = s.quote_id WHERE s.id = $1
          UNION SELECT r.account_id FROM (SELECT b.account_id FROM statuses b WHERE b.reblog_of_id = $1
                                          ORDER BY b.id DESC LIMIT $2) r
          UNION SELECT f.account_id FROM (SELECT v.account_id FROM favourites v WHERE v.status_id = $1

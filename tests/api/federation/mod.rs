@@ -8,6 +8,7 @@ mod documents;
 mod filling;
 mod finding;
 mod friends;
+mod honest;
 mod hostile;
 mod hosts;
 mod operators;

@@ -17,7 +17,12 @@ pub(super) struct Scene {
 
 impl Scene {
     pub(super) async fn new() -> Self {
-        let app = TestApp::named("localhost:3000", &Liar::KEYS).await;
+        Self::with(&Liar::KEYS).await
+    }
+
+    /// With other configuration keys.
+    pub(super) async fn with(keys: &[(&str, &str)]) -> Self {
+        let app = TestApp::named("localhost:3000", keys).await;
         let alice = app.account("alice").await;
         let liar = Liar::start().await;
         let carol = liar.person("carol");

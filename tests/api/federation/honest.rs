@@ -1,0 +1,128 @@
+//! What honest servers need: addresses that reach who they name, documents that others read, and people who come back.
+
+use serde_json::{Value, json};
+
+use super::scene::{ALICE, Scene};
+use crate::harness::liar::{Reply, with};
+use crate::harness::{Letter, Site, TestApp, id};
+
+impl Scene {
+    async fn document(&self, path: &str) -> Value {
+        Letter::read(&self.app, path).send(&self.app).await.json()
+    }
+
+    /// The newest activity of this kind that Carol's server got.
+    fn last(&self, kind: &str) -> Option<Value> {
+        self.liar.received().into_iter().rfind(|activity| activity["type"] == kind)
+    }
+}
+
+#[tokio::test]
+async fn quoted_author_on_another_server_is_sent_the_quote() {
+    let scene = Scene::new().await;
+    let note = scene.receive(&scene.carol.note("1")).await;
+    let text = format!("look QT {}", note["uri"].as_str().unwrap());
+    let quoting = scene.alice.publish(&text).await;
+    assert_eq!(quoting["quote"]["id"], note["id"], "{quoting:?}");
+    scene.app.run_jobs().await;
+    let sent = scene.last("Create").expect("the quote");
+    let link = sent["object"]["tag"].as_array().unwrap().iter().find(|tag| tag["type"] == "Link").unwrap();
+    assert_eq!(link["name"], format!("RE: {}", note["uri"].as_str().unwrap()));
+}
+
+#[tokio::test]
+async fn silenced_account_addresses_only_its_followers() {
+    let scene = Scene::new().await;
+    let dave = scene.liar.person("dave");
+    scene.follow(&dave).await;
+    scene.app.limit(&scene.alice).await;
+    dave.follow_alice(&scene.app).await;
+    let text = format!("hello @{} and @{}", scene.carol.address(), dave.address());
+    scene.alice.publish(&text).await;
+    scene.app.run_jobs().await;
+    let cc = scene.last("Create").expect("it is sent to Dave")["cc"].clone();
+    assert!(cc.to_string().contains(&dave.uri) && !cc.to_string().contains(&scene.carol.uri), "{cc}");
+    scene.alice.publish(&format!("@{} psst", scene.carol.address())).await;
+    let direct = scene.alice.publish_to("direct", &format!("@{} psst", scene.carol.address())).await;
+    scene.app.run_jobs().await;
+    assert!(
+        !scene.liar.received().iter().any(|one| one["object"]["id"] == direct["uri"]),
+        "a stranger is not addressed"
+    );
+}
+
+#[tokio::test]
+async fn documents_have_what_others_look_for() {
+    let scene = Scene::new().await;
+    let actor = scene.document("/users/alice").await;
+    assert_eq!(actor["name"], "alice", "the user name, without a display name");
+    let profile = [("note", "I like #Rooks and #rooks, #crows"), ("avatar_description", "a rook")];
+    scene.alice.patch("/api/v1/accounts/update_credentials").form(&profile).ok().await;
+    let actor = scene.document("/users/alice").await;
+    let names: Vec<&str> = actor["tag"].as_array().unwrap().iter().map(|tag| tag["name"].as_str().unwrap()).collect();
+    assert_eq!(names, ["#crows", "#rooks"]);
+    let status = scene.alice.publish("hello").await;
+    let note = scene.document(&format!("/users/alice/statuses/{status}")).await;
+    let replies = format!("{ALICE}/statuses/{status}/replies");
+    assert_eq!(
+        note["replies"],
+        json!({ "id": replies, "type": "Collection", "first": format!("{replies}?page=true") })
+    );
+
+    // Nobody is told of an account that awaits approval.
+    let pending = scene.app.account("pending").await;
+    let path = "/.well-known/webfinger?resource=acct:pending@localhost:3000";
+    scene.app.anonymous().get(path).ok().await;
+    scene.app.unapprove(&pending).await;
+    assert_eq!(scene.app.anonymous().get(path).send().await.status, 404);
+}
+
+#[tokio::test]
+async fn link_in_a_status_of_another_server_gets_a_preview() {
+    let scene = Scene::with(&Site::KEYS).await;
+    let content = "<p><a class=\"mention\" href=\"https://a.test/@x\">@x</a> <a href=\"https://b.test/news?a=1&amp;b=2\">b</a></p>";
+    scene.receive(&with(scene.carol.note("1"), &json!({ "content": content }))).await;
+    assert_eq!(scene.app.count("preview_cards WHERE url = 'https://b.test/news?a=1&b=2'").await, 1);
+    assert_eq!(scene.app.count("preview_cards").await, 1);
+    scene.receive(&scene.carol.note("2")).await;
+    assert_eq!(scene.app.count("preview_cards").await, 1);
+}
+
+#[tokio::test]
+async fn deleted_actor_that_is_served_again_comes_back() {
+    let scene = Scene::new().await;
+    let account = scene.account(&scene.carol).await;
+    scene.send(&scene.carol, "Delete", scene.carol.uri.clone()).await;
+    assert_eq!(scene.app.count("accounts WHERE domain IS NOT NULL").await, 0);
+    let query = format!("/api/v2/search?q=@{}&resolve=true&type=accounts", scene.carol.address());
+    let found = async || scene.alice.get(&query).ok().await["accounts"].as_array().unwrap().clone();
+    assert_eq!(found().await, [Value::Null; 0], "its server may serve it from a cache for a while");
+    scene.liar.put("/users/carol", Reply::status(410, ""));
+    scene.app.app.clock.advance(chrono::Duration::minutes(11));
+    assert_eq!(found().await, [Value::Null; 0], "it is gone");
+    scene.carol.set_actor(&scene.carol.actor());
+    let again = found().await;
+    assert_eq!(again.len(), 1);
+    assert_ne!(id(&again[0]), id(&account));
+    scene.receive(&with(scene.carol.note("1"), &json!({ "to": [ALICE] }))).await;
+}
+
+#[tokio::test]
+async fn passing_410_bans_nobody() {
+    let app = TestApp::named("localhost:3000", &crate::harness::Liar::KEYS).await;
+    let alice = app.account("alice").await;
+    let liar = crate::harness::Liar::start().await;
+    let carol = liar.person("carol");
+    let query = format!("/api/v2/search?q=@{}&resolve=true&type=accounts", carol.address());
+    let found = async || alice.get(&query).ok().await["accounts"].as_array().unwrap().len();
+    assert_eq!(found().await, 1);
+    liar.put("/users/carol", Reply::status(410, ""));
+    app.app.clock.advance(chrono::Duration::days(2));
+    assert_eq!(found().await, 0);
+    app.run_jobs().await;
+    carol.set_actor(&carol.actor());
+    app.app.clock.advance(chrono::Duration::minutes(11));
+    assert_eq!(found().await, 1);
+    let follow = carol.activity("Follow", ALICE);
+    assert_eq!(carol.letter(&app, &follow).send(&app).await.status, 202);
+}
