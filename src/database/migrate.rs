@@ -65,6 +65,7 @@ const MIGRATIONS: &[Pair] = migrations![
     "0029_sign_up_days",
     "0030_shares",
     "0031_bounds",
+    "0032_quotas",
 ];
 
 /// The four digits at the beginning of a file name.

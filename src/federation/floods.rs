@@ -24,6 +24,8 @@ pub(crate) enum Flood {
     Actors,
     /// New servers under one registrable domain.
     Subdomains,
+    /// Deletions of statuses that are not known.
+    Deletions,
     /// Requests to other servers that a domain caused.
     Caused,
     /// Requests to one other domain that a domain caused.
@@ -37,6 +39,7 @@ impl Flood {
             Self::Statuses => (1_000, TimeDelta::minutes(5)),
             Self::Actors => (400, TimeDelta::minutes(5)),
             Self::Subdomains => (10, TimeDelta::minutes(1)),
+            Self::Deletions => (500, TimeDelta::minutes(5)),
             Self::Caused => (3_000, TimeDelta::minutes(5)),
             Self::Reflected => (300, TimeDelta::minutes(5)),
         }

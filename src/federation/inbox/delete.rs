@@ -4,6 +4,8 @@ use context::{Cx, Error};
 
 use super::inbound::Inbound;
 use super::refusal::Ignored;
+use crate::floods::{Flood, domain_of};
+use crate::state::Network;
 
 /// Deletes a status of the sender, also one that is not here yet; or the sender's account.
 pub(super) async fn delete(cx: &Cx, inbound: &Inbound) -> Result<(), Ignored> {
@@ -16,6 +18,13 @@ pub(super) async fn delete(cx: &Cx, inbound: &Inbound) -> Result<(), Ignored> {
     }
     if store::remote::find_account(&cx.db, id).await?.is_some() {
         return Err(Ignored::Because("not_the_author"));
+    }
+    // Others are remembered, in case they come later: not any number of them.
+    let domain = domain_of(&inbound.sender.uri);
+    if store::remote::find_status(&cx.db, id).await?.is_none()
+        && !Network::of(cx)?.floods.admit(Flood::Deletions, &domain, cx.clock.now())
+    {
+        return Err(Ignored::Because("too_many_deletions"));
     }
     match service::remote::status::delete(cx, inbound.sender.id, id).await {
         Ok(true) => Ok(()),

@@ -15,6 +15,10 @@ use crate::signature::{Claim, Incoming};
 use crate::signer::signer;
 use crate::vocabulary::{Activity, Kind, parse};
 
+/// Most activities of one registrable domain that wait, and most bytes of theirs.
+const WAITING_MAX: i64 = 5_000;
+const WAITING_BYTES_MAX: i64 = 32 * 1024 * 1024;
+
 /// The inbox of a request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Mailbox {
@@ -67,7 +71,9 @@ async fn accept(
         return Ok(Received::Ignored);
     }
     let (sender, claim) = signer(cx, request, address).await?;
-    if let Some(host) = sender.inbox_url.as_deref().and_then(crate::address::host_of) {
+    // A sign of life only of the sender's own server: an actor may name an inbox anywhere.
+    let inbox = sender.inbox_url.as_deref().filter(|inbox| domain_of(inbox) == domain_of(&sender.uri));
+    if let Some(host) = inbox.and_then(crate::address::host_of) {
         crate::deliver::heard(cx, &host).await?;
     }
     check(&activity, &sender)?;
@@ -126,12 +132,18 @@ async fn store(
         Some(Kind::Follow) => crypto::sha256_hex(&[claim.signature(), body.as_bytes()].concat()),
         _ => crypto::sha256_hex(body.as_bytes()),
     };
+    let domain = domain_of(&sender.uri);
+    let (activities, bytes) = store::inbound::waiting(&cx.db, &domain, WAITING_MAX).await?;
+    if activities >= WAITING_MAX || bytes >= WAITING_BYTES_MAX {
+        return Err(Refusal::Full);
+    }
     let mut tx = cx.db.begin().await?;
-    let new = NewActivity { id, account: sender.id, mailbox, digest, body, now: cx.clock.now() };
+    let new =
+        NewActivity { id, account: sender.id, mailbox, domain: domain.clone(), digest, body, now: cx.clock.now() };
     if !store::inbound::insert(&mut tx, new).await? {
         return Ok(Received::Ignored);
     }
-    let job = ProcessInbox { account: sender.id, domain: domain_of(&sender.uri), asks: false };
+    let job = ProcessInbox { account: sender.id, domain, asks: false };
     queue::enqueue(cx, &mut tx, &job).await?;
     tx.commit().await?;
     Ok(Received::Queued)

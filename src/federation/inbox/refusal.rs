@@ -20,6 +20,9 @@ pub enum Refusal {
     /// The sender was suspended.
     #[error("the sender is suspended here")]
     Suspended,
+    /// Too many activities of the sender's domain wait.
+    #[error("too much of your server waits here, try again later")]
+    Full,
     /// The activity is someone else's.
     #[error("the actor of the activity is not the one who signed the request")]
     NotTheActor,
@@ -38,6 +41,7 @@ impl Refusal {
             Self::Malformed(_) => "malformed",
             Self::Signer(rejection) => rejection.as_str(),
             Self::Suspended => "suspended_account",
+            Self::Full => "full",
             Self::NotTheActor => "not_the_actor",
             Self::Local(_) => "local",
         }
@@ -53,6 +57,7 @@ impl Refusal {
             Self::Signer(rejection) => rejection.status(),
             Self::NotTheActor => 401,
             Self::Suspended => 403,
+            Self::Full => 429,
             Self::Local(_) => 500,
         }
     }

@@ -9,8 +9,8 @@ use crate::vocabulary::Tag;
 /// Most custom emojis of a document.
 const EMOJIS_MAX: usize = 100;
 /// Most other words for an emoji, and the longest of them and of a licence, in characters.
-const KEYWORDS_MAX: usize = 32;
-const WORDS_MAX: usize = 500;
+const KEYWORDS_MAX: usize = 16;
+const WORDS_MAX: usize = 100;
 
 /// The custom emojis among `tags`, each name once. Pictures are loaded by apps: only over `https`.
 pub(super) fn emojis(tags: &[Tag]) -> Vec<RemoteEmoji> {

@@ -5,6 +5,9 @@ use context::error::Result;
 use model::{AccountId, Emoji, Time};
 use store::emoji::RemoteEmojiRow;
 
+/// Most custom emojis of one domain.
+const DOMAIN_MAX: i64 = 10_000;
+
 /// A custom emoji in a document.
 #[derive(Clone, Debug)]
 pub struct RemoteEmoji {
@@ -64,6 +67,9 @@ pub(super) async fn save(cx: &Cx, domain: &str, emojis: &[RemoteEmoji]) -> Resul
         })
         .collect();
     if rows.is_empty() {
+        return Ok(());
+    }
+    if store::emoji::count_remote(&cx.db, domain, DOMAIN_MAX).await? >= DOMAIN_MAX {
         return Ok(());
     }
     // In one order for all, so that two transactions cannot wait for each other.

@@ -16,7 +16,7 @@ use crate::visibility::{self, Seen};
 use context::change::{self, Change};
 use context::error::{Error, Result};
 use context::extension::Notice;
-use context::queue::{self, ExpirePoll};
+use context::queue::{self, ExpirePoll, Job as _};
 use context::{Cx, job};
 use database::Tx;
 use model::{AccountId, Actor, NotificationType, Poll, PollId, StatusId, Time};
@@ -114,7 +114,11 @@ pub(super) async fn insert(cx: &Cx, tx: &mut Tx, status: StatusId, new: &Checked
 }
 
 pub(crate) async fn end_later(cx: &Cx, tx: &mut Tx, poll: PollId, at: Time) -> Result<()> {
-    queue::enqueue_at(cx, tx, &ExpirePoll { poll, after: AccountId::from(0) }, at).await
+    let job = ExpirePoll { poll, after: AccountId::from(0) };
+    queue::enqueue_at(cx, tx, &job, at).await?;
+    // One that is queued for a later end runs earlier now, and one that runs too early queues itself again.
+    let key = job.key().unwrap_or_default();
+    Ok(store::job::make_due(tx, ExpirePoll::LANE, ExpirePoll::KIND, &key, at).await?)
 }
 
 /// Replaces the poll of `status`, which the transaction has locked, by `new`. Also returns the previous options, if

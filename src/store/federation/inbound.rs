@@ -14,6 +14,8 @@ pub struct NewActivity {
     pub account: AccountId,
     /// The owner of the inbox; `None` for an inbox of the server.
     pub mailbox: Option<AccountId>,
+    /// The sender's registrable domain.
+    pub domain: String,
     /// SHA-256 of the body.
     pub digest: String,
     pub body: String,
@@ -23,10 +25,12 @@ pub struct NewActivity {
 /// Stores an activity; false when the same sender sent the same bytes before.
 #[boxed]
 pub async fn insert(tx: &mut Tx, new: NewActivity) -> Result<bool> {
+    let bytes = i64::try_from(new.body.len()).unwrap_or(i64::MAX);
     let inserted = tx
         .query(sql!(
-            "INSERT INTO inbound_activities (id, account_id, mailbox_account_id, digest, body, set_aside, created_at)
-             VALUES ($1, $2, $3, $4, $5, FALSE, $6)
+            "INSERT INTO inbound_activities
+                 (id, account_id, mailbox_account_id, digest, body, set_aside, created_at, domain, bytes)
+             VALUES ($1, $2, $3, $4, $5, FALSE, $6, $7, $8)
              ON CONFLICT (account_id, digest) DO NOTHING"
         ))
         .bind(new.id)
@@ -35,9 +39,24 @@ pub async fn insert(tx: &mut Tx, new: NewActivity) -> Result<bool> {
         .bind(new.digest)
         .bind(new.body)
         .bind(new.now)
+        .bind(new.domain)
+        .bind(bytes)
         .execute()
         .await?;
     Ok(inserted > 0)
+}
+
+/// How many activities of `domain` wait, and how many bytes they have; no more than `most` are looked at.
+#[boxed]
+pub async fn waiting(db: Conn<'_>, domain: &str, most: i64) -> Result<(i64, i64)> {
+    db.query(sql!(
+        "SELECT COUNT(*) AS activities, CAST(coalesce(SUM(w.bytes), 0) AS BIGINT) AS bytes
+         FROM (SELECT i.bytes FROM inbound_activities i WHERE i.domain = $1 AND i.body IS NOT NULL LIMIT $2) w"
+    ))
+    .bind(domain.to_owned())
+    .bind(most)
+    .one()
+    .await
 }
 
 /// An activity to process.

@@ -32,6 +32,18 @@ pub async fn list_remote(db: Conn<'_>, shortcodes: &[String], domains: &[String]
     .await
 }
 
+/// The number of emojis of `domain`, at most `most`.
+#[boxed]
+pub async fn count_remote(db: Conn<'_>, domain: &str, most: i64) -> Result<i64> {
+    db.query(sql!(
+        "SELECT COUNT(*) FROM (SELECT e.id FROM custom_emojis e WHERE e.domain = $1 AND e.domain IS NOT NULL LIMIT $2) n"
+    ))
+    .bind(domain.to_owned())
+    .bind(most)
+    .scalar()
+    .await
+}
+
 /// The local emoji with this shortcode, disabled or not.
 #[boxed]
 pub async fn find_local(db: Conn<'_>, shortcode: &str) -> Result<Option<Emoji>> {

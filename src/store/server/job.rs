@@ -269,14 +269,14 @@ pub async fn make_due_after_set_back(tx: &mut Tx, now: Time, latest: Time) -> Re
         .await
 }
 
-/// Makes the ready job of this kind and key, which is in `lane`, due at `now`, if it was to run later.
+/// Makes the ready job of this kind and key, which is in `lane`, due at `at`, if it was to run later.
 #[boxed]
-pub async fn make_due(tx: &mut Tx, lane: Lane, kind: &'static str, key: &str, now: Time) -> Result<()> {
+pub async fn make_due(tx: &mut Tx, lane: Lane, kind: &'static str, key: &str, at: Time) -> Result<()> {
     tx.wake_workers(lane);
     tx.query(sql!("UPDATE jobs SET run_at = $3 WHERE kind = $1 AND key = $2 AND state = 'ready' AND run_at > $3"))
         .bind(kind)
         .bind(key.to_owned())
-        .bind(now)
+        .bind(at)
         .execute()
         .await?;
     Ok(())

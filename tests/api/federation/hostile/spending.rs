@@ -214,3 +214,73 @@ async fn domain_makes_few_requests_to_another_through_us() {
     let results = scene.send(&scene.mallory, &scene.mallory.activity("Announce", late)).await;
     assert!(results.contains("Announce ok"), "{results}");
 }
+
+#[tokio::test]
+async fn activities_that_wait_are_bounded_for_each_domain() {
+    let scene = scene().await;
+    let bob = honest().await;
+    scene.follow(&scene.mallory).await;
+    let eve = Liar::start().await.person("eve");
+    scene.follow(&eve).await;
+    let large = with(scene.mallory.note("1"), &json!({ "content": "x".repeat(900_000) }));
+    let create = |number: usize| {
+        let id = format!("{}/notes/{number}", scene.mallory.uri);
+        scene.mallory.activity("Create", with(large.clone(), &json!({ "id": id })))
+    };
+    let mut queued = 0;
+    let refused = loop {
+        let answer = scene.mallory.letter(&scene.app, &create(queued)).send(&scene.app).await;
+        if answer.status != 202 {
+            break answer;
+        }
+        queued += 1;
+        assert!(queued < 60, "{queued} times 900 kB");
+    };
+    assert_eq!(refused.status, 429, "{}", refused.text());
+    // Another port, or another person, is the same domain; an honest one is not.
+    let small = eve.activity("Create", eve.note("1"));
+    assert_eq!(eve.letter(&scene.app, &small).send(&scene.app).await.status, 429);
+    scene.queue(&bob, &bob.activity("Follow", scene.alice_uri(""))).await;
+    scene.app.run_jobs().await;
+    assert_eq!(scene.app.count("inbound_activities WHERE body IS NOT NULL").await, 0);
+    let follow = format!("follows f JOIN accounts a ON a.id = f.account_id WHERE a.uri = '{}'", bob.uri);
+    assert_eq!(scene.app.count(&follow).await, 1);
+    assert_eq!(eve.letter(&scene.app, &small).send(&scene.app).await.status, 202, "what waited is done");
+}
+
+#[tokio::test]
+async fn deletions_and_polls_of_a_stranger_fill_no_tables() {
+    let scene = scene().await;
+    scene.follow(&scene.mallory).await;
+    for number in 0..600 {
+        let gone = format!("{}/notes/gone{number}", scene.mallory.uri);
+        scene.queue(&scene.mallory, &scene.mallory.activity("Delete", gone)).await;
+    }
+    scene.app.run_jobs().await;
+    assert_eq!(scene.app.count("tombstones").await, 500);
+    let option =
+        |title: &str| json!({ "type": "Note", "name": title, "replies": { "type": "Collection", "totalItems": 0 } });
+    let question = |end: usize| {
+        with(
+            scene.mallory.note("poll"),
+            &json!({
+                "type": "Question", "oneOf": [option("a"), option("b")], "endTime": format!("2026-02-{end:02}T00:00:00Z"),
+            }),
+        )
+    };
+    scene.receive(&scene.mallory, &question(20)).await;
+    for end in 1..=28 {
+        scene.queue(&scene.mallory, &scene.mallory.activity("Update", question(end))).await;
+    }
+    scene.queue(&scene.mallory, &scene.mallory.activity("Update", question(5))).await;
+    scene.app.run_jobs().await;
+    assert_eq!(scene.app.count("jobs WHERE kind = 'expire_poll'").await, 1);
+    // It ends when it says so last.
+    scene.app.app.clock.advance(chrono::Duration::days(22));
+    scene.app.run_jobs().await;
+    assert_eq!(scene.app.count("jobs WHERE kind = 'expire_poll'").await, 0);
+    // A deletion that comes after the status works as ever.
+    scene.receive(&scene.mallory, &scene.mallory.note("later")).await;
+    let delete = scene.mallory.activity("Delete", scene.mallory.note("later")["id"].clone());
+    assert_eq!(scene.send(&scene.mallory, &delete).await, "Delete ok");
+}
