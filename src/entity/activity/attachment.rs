@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::Files;
+use super::files::Files;
 use super::image::Image;
 use model::MediaAttachment;
 use model::media::MediaKind;

@@ -9,11 +9,13 @@ mod actor;
 mod attachment;
 mod audience;
 mod emoji;
+mod files;
 mod image;
 mod note;
 
 pub use actor::actor;
 pub use emoji::emoji;
+pub use files::Files;
 pub use note::{REFERENCES_PAGE, activities, id_of, notes, update};
 
 use serde::Serialize;
@@ -25,25 +27,6 @@ pub const PUBLIC: &str = "https://www.w3.org/ns/activitystreams#Public";
 
 /// The value of `@context` (docs/contract/federation.md#3-documents-sent), as JSON.
 pub const CONTEXT: &str = r##"["https://www.w3.org/ns/activitystreams","https://w3id.org/security/v1",{"as":"https://www.w3.org/ns/activitystreams#","toot":"http://joinmastodon.org/ns#","schema":"http://schema.org#","ostatus":"http://ostatus.org#","fedibird":"http://fedibird.com/ns#","kmyblue":"http://kmy.blue/ns#","misskey":"https://misskey-hub.net/ns#","manuallyApprovesFollowers":"as:manuallyApprovesFollowers","sensitive":"as:sensitive","Hashtag":"as:Hashtag","movedTo":{"@id":"as:movedTo","@type":"@id"},"alsoKnownAs":{"@id":"as:alsoKnownAs","@type":"@id"},"Emoji":"toot:Emoji","featured":{"@id":"toot:featured","@type":"@id"},"featuredTags":{"@id":"toot:featuredTags","@type":"@id"},"focalPoint":{"@container":"@list","@id":"toot:focalPoint"},"blurhash":"toot:blurhash","discoverable":"toot:discoverable","indexable":"toot:indexable","memorial":"toot:memorial","votersCount":"toot:votersCount","suspended":"toot:suspended","attributionDomains":{"@id":"toot:attributionDomains","@type":"@id"},"PropertyValue":"schema:PropertyValue","value":"schema:value","keywords":"schema:keywords","license":"schema:license","atomUri":"ostatus:atomUri","inReplyToAtomUri":"ostatus:inReplyToAtomUri","conversation":"ostatus:conversation","searchableBy":{"@id":"fedibird:searchableBy","@type":"@id"},"otherSetting":"fedibird:otherSetting","references":{"@id":"fedibird:references","@type":"@id"},"quoteUri":"fedibird:quoteUri","_misskey_quote":"misskey:_misskey_quote","limitedScope":"kmyblue:limitedScope"}]"##;
-
-/// The location of the files of a document.
-#[derive(Clone, Copy, Debug)]
-pub enum Files<'a> {
-    /// On this server.
-    Served(&'a Urls),
-    /// Beside the document, under their storage keys.
-    Beside,
-}
-
-impl Files<'_> {
-    /// The address of the file with this storage key.
-    fn address(self, key: &str) -> String {
-        match self {
-            Self::Served(urls) => urls.media(key),
-            Self::Beside => key.to_owned(),
-        }
-    }
-}
 
 /// A tag of a text.
 #[derive(Debug, Serialize)]
