@@ -1,5 +1,8 @@
 //! Comparing the hosts of URLs: a document is believed only about its own host.
 
+use std::borrow::Cow;
+
+use model::urls::Urls;
 use outbound::Target;
 
 /// Longest URL that is kept, in bytes.
@@ -29,6 +32,15 @@ fn is_plain(url: &str, host: &str) -> bool {
         _ => authority,
     };
     !written.contains('%') && (!written.is_ascii() || written.eq_ignore_ascii_case(host))
+}
+
+/// The actor that `id` names: people write the address of a profile of this server, `/@name`, too.
+pub(crate) fn actor_of<'a>(urls: &Urls, id: &'a str) -> Cow<'a, str> {
+    let profile = id.strip_prefix(urls.origin.as_str()).and_then(|path| path.strip_prefix("/@"));
+    match profile.filter(|name| !name.is_empty() && !name.contains(['/', '?', '#', '@'])) {
+        Some(name) => urls.actor(name).into(),
+        None => id.into(),
+    }
 }
 
 /// True for a URL that may be stored.

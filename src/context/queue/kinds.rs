@@ -74,7 +74,7 @@ jobs! {
         follower: AccountId,
     }
 
-    /// Fetches the status that a remote status answers.
+    /// Fetches the status that a remote status answers, and the actors that it mentions.
     FillParent as "fill_parent" in Remote, key |job| job.status.to_string(),
         share |job| job.allowance.as_ref().map(|allowance| allowance.cause.as_str()) => {
         status: StatusId,
@@ -83,7 +83,7 @@ jobs! {
         attempts: u32,
         /// The reply is yet to be published here; only in rows of earlier versions (see [`PublishReply`]).
         #[serde(default)] publishes: bool,
-        /// What it may cause; `None` in rows of earlier versions.
+        #[serde(default)] mentions: Vec<String>,
         #[serde(default)] allowance: Option<Allowance>,
     }
 
@@ -156,7 +156,7 @@ jobs! {
     }
 
     /// Notifies the author and the voters of a poll that has ended.
-    ExpirePoll as "expire_poll" in Background => {
+    ExpirePoll as "expire_poll" in Background, key |job| format!("{}-{}", job.poll, job.after) => {
         poll: PollId,
         /// The last voter of the previous batch; 0 for the first batch.
         after: AccountId,

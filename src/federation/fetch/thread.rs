@@ -7,11 +7,11 @@ use chrono::TimeDelta;
 use context::budget::Allowance;
 use context::queue::{self, Done, Failure as JobFailure, FillParent, FillReplies, Job as _, PublishReply};
 use context::{Cx, job};
-use model::StatusId;
+use model::{AccountId, StatusId};
 use service::remote::replies;
 use store::job::Claim;
 
-use super::{collection, note_document, status};
+use super::{account, collection, note_document, status};
 use crate::Failure;
 use crate::address::same_host;
 use crate::failure::is_answer;
@@ -31,12 +31,14 @@ const PATIENCE: Duration = Duration::from_secs(60);
 #[job]
 async fn fill_parent(cx: &Cx, job: FillParent, claim: Claim) -> Result<Done, JobFailure> {
     let cx = &within(cx, job.allowance.as_ref());
+    let mentioned = mentioned(cx, &job.mentions).await?;
     let thread = store::remote_thread::find(&cx.db, job.status).await?;
     let parent = match thread.and_then(|thread| thread.parent_uri) {
         Some(uri) => status::status_at(cx, &uri, job.depth + 1).await.map(|parent| Some((uri, parent))),
         None => Ok(None),
     };
     let mut tx = cx.db.begin().await?;
+    service::remote::status::add_mentions(cx, &mut tx, job.status, &mentioned).await?;
     match &parent {
         Ok(Some((uri, parent))) => service::remote::status::adopt_waiting(&mut tx, *parent, uri).await?,
         Ok(None) => {}
@@ -46,6 +48,7 @@ async fn fill_parent(cx: &Cx, job: FillParent, claim: Claim) -> Result<Done, Job
                 depth: job.depth,
                 attempts: job.attempts + 1,
                 publishes: false,
+                mentions: Vec::new(),
                 allowance: job.allowance.clone(),
             };
             let pause = PAUSE * 4_i32.pow(job.attempts);
@@ -61,6 +64,19 @@ async fn fill_parent(cx: &Cx, job: FillParent, claim: Claim) -> Result<Done, Job
     queue::finish(&mut tx, claim).await?;
     tx.commit().await?;
     Ok(Done::Removed)
+}
+
+/// The accounts of the actors `uris`, fetched if they are not known; without those that cannot be fetched.
+async fn mentioned(cx: &Cx, uris: &[String]) -> Result<Vec<AccountId>, JobFailure> {
+    let mut found = Vec::new();
+    for uri in uris {
+        match account(cx, uri).await {
+            Ok(account) => found.push(account.id),
+            Err(failure @ Failure::Local(_)) => return Err(failure.into()),
+            Err(failure) => tracing::debug!(%failure, uri, "a mentioned actor was not found"),
+        }
+    }
+    Ok(found)
 }
 
 /// The context of a job with `allowance`.
@@ -91,7 +107,8 @@ async fn fill_replies(cx: &Cx, job: FillReplies) -> Result<(), JobFailure> {
     let parent = claimed.as_ref().and_then(|thread| thread.parent_uri.as_ref()).filter(|_| is_whole(job.most));
     if let Some(allowance) = parent.and_then(|_| cx.hand_on()) {
         let (status, allowance) = (job.status, Some(allowance));
-        let parent = FillParent { status, depth: 0, attempts: ATTEMPTS, publishes: false, allowance };
+        let parent =
+            FillParent { status, depth: 0, attempts: ATTEMPTS, publishes: false, mentions: Vec::new(), allowance };
         queue::enqueue(cx, &mut tx, &parent).await?;
     }
     tx.commit().await?;

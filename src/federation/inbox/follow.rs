@@ -5,6 +5,7 @@ use service::remote::follow::{self, Answer};
 
 use super::inbound::Inbound;
 use super::refusal::Ignored;
+use crate::address::actor_of;
 use crate::deliver::{self, Reply};
 
 /// Follows the local account that is the object, and sends an answer that needs no decision by its owner.
@@ -14,7 +15,7 @@ pub(super) async fn follow(cx: &Cx, inbound: &Inbound) -> Result<(), Ignored> {
     if target == cx.urls.path("/actor") {
         return answer(cx, inbound, Reply::Reject, None).await;
     }
-    let account = store::remote::find_account(&cx.db, target).await?;
+    let account = store::remote::find_account(&cx.db, &actor_of(&cx.urls, target)).await?;
     let account = account.filter(|account| account.is_local()).ok_or(Ignored::Because("unknown_target"))?;
     let uri = inbound.id().map(str::to_owned);
     match follow::receive(cx, sender, account.id, uri).await? {

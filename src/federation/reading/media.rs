@@ -1,6 +1,6 @@
 //! Files of notes and of objects that are files themselves.
 
-use service::remote::status::RemoteMedia;
+use service::remote::media::RemoteMedia;
 
 use crate::address::is_usable;
 use crate::vocabulary::{Attachment, Image, Link, Note};

@@ -1,5 +1,7 @@
 //! A note as a status: its visibility, its addressees, and the members that are kept.
 
+use std::borrow::Cow;
+
 use context::Cx;
 use model::account::Searchability;
 use model::status::LimitedScope;
@@ -13,7 +15,7 @@ use super::known::known;
 use super::media::media;
 use super::profile::{is_misskey, searchability};
 use crate::Failure;
-use crate::address::{URL_MAX, host_of, is_usable, same_host};
+use crate::address::{URL_MAX, actor_of, host_of, is_usable, same_host};
 use crate::steps::Steps;
 use crate::vocabulary::{Choice, Closed, Id, Note, Tag, is_public};
 
@@ -21,6 +23,8 @@ use crate::vocabulary::{Choice, Closed, Id, Note, Tag, is_public};
 const LOGIN: [&str; 3] = ["as:LoginOnly", "kmyblue:LoginOnly", "LoginUser"];
 /// Most references that are looked up (docs/contract/federation.md#7-accepting-activities).
 const REFERENCES_MAX: usize = 8;
+/// Most mentioned actors that are fetched.
+const UNKNOWN_MAX: usize = 20;
 /// Most addressees that are looked up.
 const ADDRESSEES_MAX: usize = 1_000;
 
@@ -104,6 +108,7 @@ pub(crate) async fn read(cx: &Cx, note: &Note, author: &Author, mailbox: Option<
         depth: 0,
         conversation: conversation(cx, note),
         mentions: addressees.tagged,
+        unknown_mentions: addressees.unknown,
         audience: addressees.silent,
         tags: hashtags(note),
         poll: poll(note, now),
@@ -178,20 +183,25 @@ struct Addressees {
     silent: Vec<AccountId>,
     /// The accounts of this server among all.
     local: Vec<AccountId>,
+    /// Actors of other servers that the text names and that are not known.
+    unknown: Vec<String>,
 }
 
 async fn addressees(cx: &Cx, note: &Note, mailbox: Option<AccountId>) -> Result<Addressees, Failure> {
-    let tagged: Vec<&str> =
-        note.tag.iter().filter(|tag| tag.is("Mention")).filter_map(|tag| tag.href.as_deref()).collect();
-    let addressed = note.to.iter().chain(&*note.cc).map(|id| id.0.as_str());
-    let all = addressed.chain(tagged.iter().copied()).filter(|id| !is_public(id) && host_of(id).is_some());
-    let mut all: Vec<String> = all.take(ADDRESSEES_MAX).map(str::to_owned).collect();
+    let mentions = note.tag.iter().filter(|tag| tag.is("Mention")).filter_map(|tag| tag.href.as_deref());
+    let tagged: Vec<Cow<'_, str>> = mentions.map(|href| actor_of(&cx.urls, href)).collect();
+    let addressed = note.to.iter().chain(&*note.cc).map(|id| actor_of(&cx.urls, &id.0));
+    let all = addressed.chain(tagged.iter().cloned()).filter(|id| !is_public(id) && host_of(id).is_some());
+    let mut all: Vec<String> = all.take(ADDRESSEES_MAX).map(Cow::into_owned).collect();
     all.sort_unstable();
     all.dedup();
     let known = if all.is_empty() { Vec::new() } else { store::remote::list_accounts(&cx.db, &all).await? };
-    let mut found = Addressees { tagged: Vec::new(), silent: Vec::new(), local: Vec::new() };
+    let is_known = |id: &str| known.iter().any(|(_, uri, _)| uri == id);
+    let strangers = all.iter().filter(|id| tagged.contains(&Cow::Borrowed(id.as_str())) && !is_known(id));
+    let unknown = strangers.filter(|id| is_foreign(cx, id)).take(UNKNOWN_MAX).cloned().collect();
+    let mut found = Addressees { tagged: Vec::new(), silent: Vec::new(), local: Vec::new(), unknown };
     for (id, uri, domain) in known {
-        if tagged.contains(&uri.as_str()) {
+        if tagged.contains(&Cow::Borrowed(uri.as_str())) {
             found.tagged.push(id);
         } else {
             found.silent.push(id);

@@ -1,8 +1,9 @@
 //! Edits of statuses of other servers.
 
 use super::emoji;
+use super::media;
 use super::poll;
-use super::status::{AHEAD_MAX, RemoteStatus, STRANGERS_MAX, content, insert_media, moderate, spoiler};
+use super::status::{AHEAD_MAX, RemoteStatus, STRANGERS_MAX, content, moderate, spoiler};
 use crate::search::index;
 use crate::status::reference::{self, Referring};
 use crate::status::{mentions, revision};
@@ -65,7 +66,7 @@ pub async fn edit(cx: &Cx, mut new: RemoteStatus, edited_at: Time) -> Result<boo
     }
     if media_changed {
         store::media::delete_remote(&mut tx, id).await?;
-        insert_media(cx, &mut tx, id, &new).await?;
+        media::insert(cx, &mut tx, new.author, id, &new.media).await?;
     }
     let traits = StatusTraits { media: revised.has_media, ..StatusTraits::from(&old) };
     let options = old.has_poll.then_some(options);

@@ -12,6 +12,7 @@ mod edit;
 pub mod emoji;
 pub mod follow;
 pub mod interaction;
+pub mod media;
 pub mod poll;
 pub mod replies;
 pub mod status;

@@ -4,6 +4,7 @@ use chrono::TimeDelta;
 
 use super::account::clip_bytes;
 use super::emoji::{self, RemoteEmoji};
+use super::media::{self, RemoteMedia};
 use super::poll::{self, RemotePoll};
 use super::replies::AT_ONCE;
 use crate::conversation;
@@ -20,27 +21,19 @@ use context::queue::{self, AttachCard, FillParent, FillReplies, PublishReply};
 use database::Tx;
 use model::account::Searchability;
 use model::clock::Ids;
-use model::media::MediaKind;
 use model::status::LimitedScope;
 use model::{AccountId, Actor, ConversationId, Status, StatusId, Time, Visibility};
-use store::media::RemoteMediaRow;
 use store::remote_thread::Waiting;
 
 /// Longest text that is kept, in bytes of HTML.
 const CONTENT_MAX: usize = 64 * 1024;
 /// Longest content warning that is kept, in bytes.
 const SPOILER_MAX: usize = 16 * 1024;
-/// Most attachments (docs/contract/federation.md#7-accepting-activities).
-const MEDIA_MAX: usize = 16;
 /// Most hashtags and mentions, and most accounts of an audience.
 const TAGS_MAX: usize = 100;
 const MENTIONS_MAX: usize = 1_000;
 /// Most mentioned accounts of this server that are notified without following the author; the others may only see it.
 pub(super) const STRANGERS_MAX: usize = 100;
-/// Longest description of an attachment, in characters.
-const DESCRIPTION_MAX: usize = 10_000;
-/// Largest width or height that is believed of a file, in pixels.
-const PIXELS_MAX: i64 = 1_000_000;
 /// How far ahead the clock of another server may be.
 pub const AHEAD_MAX: TimeDelta = TimeDelta::hours(1);
 /// How late a status may arrive and still get an id of its arrival, so that nobody who polls misses it.
@@ -83,6 +76,8 @@ pub struct RemoteStatus {
     pub conversation: Option<String>,
     /// Accounts that its text mentions.
     pub mentions: Vec<AccountId>,
+    /// URIs of mentioned actors that are not known here.
+    pub unknown_mentions: Vec<String>,
     /// Further accounts that may see it.
     pub audience: Vec<AccountId>,
     /// Hashtags: normalised, and as written.
@@ -104,40 +99,6 @@ impl RemoteStatus {
     /// The hashtags that are kept.
     pub(super) fn tags(&self) -> Vec<(String, String)> {
         self.tags.iter().take(TAGS_MAX).cloned().collect()
-    }
-}
-
-/// A file of a status on another server.
-#[derive(Clone, Debug)]
-pub struct RemoteMedia {
-    pub url: String,
-    pub mime: String,
-    pub description: Option<String>,
-    pub blurhash: Option<String>,
-    /// From -1 to 1 each.
-    pub focus: Option<[f64; 2]>,
-    /// In pixels.
-    pub size: Option<(i64, i64)>,
-    /// A picture to show before the file.
-    pub preview_url: Option<String>,
-    /// How long it plays.
-    pub seconds: Option<f64>,
-}
-
-impl RemoteMedia {
-    /// The file at `url`, of which nothing else is known.
-    #[must_use]
-    pub fn at(url: String) -> Self {
-        Self {
-            url,
-            mime: String::new(),
-            description: None,
-            blurhash: None,
-            focus: None,
-            size: None,
-            preview_url: None,
-            seconds: None,
-        }
     }
 }
 
@@ -180,7 +141,7 @@ pub async fn create(cx: &Cx, mut new: RemoteStatus, shown_to: &[AccountId]) -> R
     reference::lock_for_new(&mut tx, actor.id, new.in_reply_to, &mut references).await?;
     let row = row(cx, &new, id, parent.as_ref(), conversation, &references);
     status::insert::insert(cx, &mut tx, &actor, row.clone()).await?;
-    insert_media(cx, &mut tx, id, &new).await?;
+    media::insert(cx, &mut tx, new.author, id, &new.media).await?;
     if let Some(new) = &new.poll {
         poll::insert(cx, &mut tx, id, new).await?;
     }
@@ -200,12 +161,15 @@ pub async fn create(cx: &Cx, mut new: RemoteStatus, shown_to: &[AccountId]) -> R
     if card::link_in_html(cx, &row.content).is_some() {
         queue::enqueue(cx, &mut tx, &AttachCard { status: id }).await?;
     }
-    let seeks = new.missing_parent.is_some() && new.depth < DEPTH_MAX;
+    let waits = new.missing_parent.is_some() && new.depth < DEPTH_MAX;
+    let seeks = waits || (!new.unknown_mentions.is_empty() && new.depth == 0);
     let hand_on = || if new.depth > 0 { cx.hand_on_all() } else { cx.hand_on() };
     match seeks.then(hand_on).flatten() {
         Some(allowance) => {
-            seek_parent(cx, &mut tx, id, new.depth, allowance).await?;
-            if publishes {
+            seek(cx, &mut tx, id, &new, allowance).await?;
+            if publishes && !waits {
+                publish(cx, &mut tx, &row).await?;
+            } else if publishes {
                 let later = cx.clock.now() + PARENT_PATIENCE;
                 queue::enqueue_at(cx, &mut tx, &PublishReply { status: id }, later).await?;
             }
@@ -224,9 +188,21 @@ pub async fn create(cx: &Cx, mut new: RemoteStatus, shown_to: &[AccountId]) -> R
     Ok(id)
 }
 
-async fn seek_parent(cx: &Cx, tx: &mut Tx, status: StatusId, depth: u32, allowance: Allowance) -> Result<()> {
-    let parent = FillParent { status, depth, attempts: 0, publishes: false, allowance: Some(allowance) };
-    queue::enqueue(cx, tx, &parent).await
+/// Queues the search for the parent and the mentioned actors of `new`, which is the status `id`.
+async fn seek(cx: &Cx, tx: &mut Tx, id: StatusId, new: &RemoteStatus, allowance: Allowance) -> Result<()> {
+    let (depth, mentions) = (new.depth, new.unknown_mentions.clone());
+    let job = FillParent { status: id, depth, attempts: 0, publishes: false, mentions, allowance: Some(allowance) };
+    queue::enqueue(cx, tx, &job).await
+}
+
+/// Adds accounts that the status `id` mentions and that became known after it.
+#[model::use_case]
+pub async fn add_mentions(cx: &Cx, tx: &mut Tx, id: StatusId, accounts: &[AccountId]) -> Result<()> {
+    if store::status::lock(tx, id).await?.is_some() && !accounts.is_empty() {
+        mentions::save(cx, tx, id, accounts, false).await?;
+        store::status::bump_all(tx, &[id]).await?;
+    }
+    Ok(())
 }
 
 /// Applies the word lists of the staff: refuses the status, or makes it sensitive.
@@ -379,60 +355,6 @@ pub(super) fn content(received: &str, quotes: bool) -> String {
 /// The content warning as it is shown: plain text.
 pub(super) fn spoiler(received: &str) -> String {
     text::plain(clip_bytes(received, SPOILER_MAX)).replace('\0', "")
-}
-
-/// Stores the attachments; their files stay where they are.
-pub(super) async fn insert_media(cx: &Cx, tx: &mut Tx, status: StatusId, new: &RemoteStatus) -> Result<()> {
-    let row = |file: &RemoteMedia| RemoteMediaRow {
-        id: cx.ids.next(),
-        kind: kind(&file.mime),
-        mime: file.mime.clone(),
-        url: file.url.clone(),
-        preview_url: file.preview_url.clone(),
-        meta: meta(file),
-        description: file.description.as_ref().map(|text| text.chars().take(DESCRIPTION_MAX).collect()),
-        blurhash: file.blurhash.clone(),
-    };
-    let files = new.media.iter().take(MEDIA_MAX).map(row).collect();
-    Ok(store::media::insert_remote(tx, new.author, status, files, cx.clock.now()).await?)
-}
-
-fn kind(mime: &str) -> MediaKind {
-    match mime.split('/').next() {
-        Some("image") => MediaKind::Image,
-        Some("video") => MediaKind::Video,
-        Some("audio") => MediaKind::Audio,
-        Some(_) | None => MediaKind::Unknown,
-    }
-}
-
-fn is_size(pixels: i64) -> bool {
-    (1..=PIXELS_MAX).contains(&pixels)
-}
-
-/// The sizes and focus, as clients read them.
-fn meta(file: &RemoteMedia) -> serde_json::Value {
-    let mut meta = serde_json::Map::new();
-    let mut original = serde_json::Map::new();
-    if let Some((width, height)) = file.size.filter(|(width, height)| is_size(*width) && is_size(*height)) {
-        #[expect(clippy::cast_precision_loss, reason = "a ratio")]
-        let aspect = width as f64 / height as f64;
-        let size = serde_json::json!({
-            "width": width, "height": height, "size": format!("{width}x{height}"), "aspect": aspect,
-        });
-        meta.insert("small".to_owned(), size.clone());
-        original.extend(size.as_object().cloned().unwrap_or_default());
-    }
-    if let Some(seconds) = file.seconds {
-        original.insert("duration".to_owned(), seconds.into());
-    }
-    if !original.is_empty() {
-        meta.insert("original".to_owned(), original.into());
-    }
-    if let Some([x, y]) = file.focus.filter(|focus| focus.iter().all(|part| (-1.0..=1.0).contains(part))) {
-        meta.insert("focus".to_owned(), serde_json::json!({ "x": x, "y": y }));
-    }
-    meta.into()
 }
 
 /// Stores the mentions and the audience, and notifies the mentioned accounts of this server. Returns all of them.

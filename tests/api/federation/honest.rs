@@ -126,3 +126,27 @@ async fn passing_410_bans_nobody() {
     let follow = carol.activity("Follow", ALICE);
     assert_eq!(carol.letter(&app, &follow).send(&app).await.status, 202);
 }
+
+#[tokio::test]
+async fn mentioned_people_not_met_yet_are_filled_in() {
+    let scene = Scene::new().await;
+    let dave = scene.liar.person("dave");
+    let mention = |uri: &str, name: &str| json!({ "type": "Mention", "href": uri, "name": name });
+    let gone = scene.liar.url("/users/gone");
+    let tags = json!([
+        mention(&dave.uri, "@dave"),
+        mention(&gone, "@gone"),
+        mention("http://localhost:3000/@alice", "@alice")
+    ]);
+    let note = with(scene.carol.note("1"), &json!({ "tag": tags, "cc": [dave.uri, gone] }));
+    let status = scene.receive(&note).await;
+    let mentioned: Vec<&str> =
+        status["mentions"].as_array().unwrap().iter().map(|one| one["username"].as_str().unwrap()).collect();
+    assert_eq!(mentioned, ["alice", "dave"], "by the address of her profile, and by a fetch");
+    assert_eq!(scene.notifications().await, ["mention"]);
+    assert_eq!(scene.alice.get("/api/v1/timelines/home").ok().await.as_array().unwrap().len(), 1);
+    let follow = scene.carol.activity("Follow", "http://localhost:3000/@alice");
+    assert_eq!(scene.carol.letter(&scene.app, &follow).send(&scene.app).await.status, 202);
+    scene.app.run_jobs().await;
+    assert_eq!(scene.notifications().await, ["follow", "mention"]);
+}
