@@ -43,12 +43,15 @@ pub(crate) enum Turn {
     Failed,
 }
 
+/// Keys of one domain: when each was fetched last, and whether that failed.
+type Fetched = HashMap<(Why, String), (Time, bool)>;
+
 /// Look-ups by their domains and addresses.
 #[derive(Debug, Default)]
 pub(crate) struct Lookups {
     places: Mutex<Places>,
-    /// By domain and key: when it was fetched last, and whether that failed.
-    fetched: Mutex<HashMap<String, HashMap<(Why, String), (Time, bool)>>>,
+    /// By domain.
+    fetched: Mutex<HashMap<String, Fetched>>,
     /// Keys that are being fetched.
     running: Mutex<HashMap<String, Arc<tokio::sync::Mutex<()>>>>,
 }
