@@ -66,6 +66,7 @@ const MIGRATIONS: &[Pair] = migrations![
     "0030_shares",
     "0031_bounds",
     "0032_quotas",
+    "0033_plugin_permission",
 ];
 
 /// The four digits at the beginning of a file name.

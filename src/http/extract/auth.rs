@@ -97,7 +97,7 @@ permissions! {
     ManageAppeals = "manage_appeals" [MANAGE_APPEALS],
     ManageBlocks = "manage_blocks" [MANAGE_BLOCKS],
     ManageFederation = "manage_federation" [MANAGE_FEDERATION],
-    ManagePlugins = "manage_plugins" [MANAGE_PLUGINS, MANAGE_SETTINGS],
+    ManagePlugins = "manage_plugins" [MANAGE_PLUGINS],
     ManageReports = "manage_reports" [MANAGE_REPORTS],
     ManageRoles = "manage_roles" [MANAGE_ROLES],
     ManageTaxonomies = "manage_taxonomies" [MANAGE_TAXONOMIES],

@@ -137,7 +137,7 @@ async fn plugin_order_follows_manifests() {
 }
 
 #[tokio::test]
-async fn admin_api_needs_settings_permission() {
+async fn admin_api_needs_permission_of_plugins() {
     let shelf = Shelf::new().await;
     let app = &shelf.app;
     shelf.put("notes", "1.0.0", "");
@@ -166,7 +166,11 @@ async fn admin_api_needs_settings_permission() {
     assert_eq!(limited["limits"]["rows"], 5);
     let disabled = manager.post("/api/admin/plugins/notes/disable").ok().await;
     assert_eq!((&disabled["state"], &disabled["generation"]), (&json!("disabled"), &json!(null)));
-    assert_eq!(Permissions::MANAGE_SETTINGS, 64, "docs/contract/extensions.md#13-admin-api");
+    assert_eq!(Permissions::MANAGE_PLUGINS, 1 << 28, "docs/contract/extensions.md#13-admin-api");
+    // Whoever changes settings grants no plugin what they lack.
+    app.run(&["role", "create", "Decorator", "--permissions", "manage_settings"]).await.ok();
+    app.run(&["user", "set-role", "alice", "Decorator"]).await.ok();
+    alice.with_scopes("admin:read admin:write").await.get(path).fails(403).await;
 }
 
 #[tokio::test]
