@@ -32,6 +32,9 @@ const FEATURES: &[&str] = &[
     "visibility_mutual",
 ];
 
+/// The relation of a server to its own actor.
+const SERVICE: &str = "https://www.w3.org/ns/activitystreams#Service";
+
 /// A JSON resource descriptor (JRD).
 #[derive(Debug, Serialize)]
 pub struct Webfinger {
@@ -64,6 +67,8 @@ impl Webfinger {
                 links: vec![
                     Link::to("http://webfinger.net/rel/profile-page", "text/html", urls.path("/about")),
                     Link::to("self", "application/activity+json", urls.path("/actor")),
+                    // FEP-d556.
+                    Link::to(SERVICE, "application/activity+json", urls.path("/actor")),
                     subscribe(cx),
                 ],
             },
@@ -141,7 +146,7 @@ fn lrdd(cx: &Cx) -> String {
 /// Links to the [`NodeInfo`] document.
 #[derive(Debug, Serialize)]
 pub struct NodeInfoDiscovery {
-    pub links: [NodeInfoLink; 1],
+    pub links: [NodeInfoLink; 2],
 }
 
 /// One version of the document.
@@ -152,11 +157,13 @@ pub struct NodeInfoLink {
 }
 
 impl NodeInfoDiscovery {
-    /// Version 2.0 only: some clients do not read later versions.
+    /// Version 2.0 only: some clients do not read later versions. Then the server's actor (FEP-2677).
     #[must_use]
     pub fn new(cx: &Cx) -> Self {
         let rel = "http://nodeinfo.diaspora.software/ns/schema/2.0";
-        Self { links: [NodeInfoLink { rel, href: cx.urls.path("/nodeinfo/2.0") }] }
+        let actor = "https://www.w3.org/ns/activitystreams#Application";
+        let link = |rel, path| NodeInfoLink { rel, href: cx.urls.path(path) };
+        Self { links: [link(rel, "/nodeinfo/2.0"), link(actor, "/actor")] }
     }
 }
 

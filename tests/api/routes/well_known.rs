@@ -105,6 +105,17 @@ async fn nodeinfo_matches_its_schema_and_names_the_upstream() {
     let discovery = app.anonymous().get("/.well-known/nodeinfo").ok().await;
     contract::check("NodeInfoDiscovery", &discovery);
     assert_eq!(discovery["links"][0]["href"], "https://example.test/nodeinfo/2.0");
+    let actor = "https://example.test/actor";
+    assert_eq!(
+        discovery["links"][1],
+        json!({"rel": "https://www.w3.org/ns/activitystreams#Application", "href": actor})
+    );
+    for resource in ["https://example.test/", "https://example.test", "example.test"] {
+        let server = app.anonymous().get(&format!("/.well-known/webfinger?resource={resource}")).ok().await;
+        let links = server["links"].as_array().unwrap();
+        let service = links.iter().find(|link| link["rel"] == "https://www.w3.org/ns/activitystreams#Service");
+        assert_eq!(service.unwrap()["href"], actor, "{resource}");
+    }
 
     let answer = app.anonymous().get("/nodeinfo/2.0").send().await;
     assert!(answer.header("cache-control").contains("max-age=1800"));
