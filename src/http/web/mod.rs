@@ -9,6 +9,7 @@ pub mod assets;
 pub mod confirmation;
 pub mod cookies;
 pub mod csrf;
+mod elsewhere;
 pub mod embed;
 pub mod feed;
 pub mod front;

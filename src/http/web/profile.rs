@@ -6,7 +6,7 @@ use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use minijinja::context;
 
-use super::{Page, Visitor, error_page, feed, redirect};
+use super::{Page, Visitor, elsewhere, error_page, feed};
 use crate::Cx;
 use crate::error::Result;
 use crate::extract::{Paging, Path};
@@ -18,7 +18,7 @@ use service::public;
 pub(super) const DESCRIPTION_CHARS: usize = 300;
 
 /// `GET /@{name}`: the profile page, or with the suffix `.atom` or `.rss` a feed. For a known account of another server
-/// a redirect to its page there.
+/// a page that leads there.
 ///
 /// # Errors
 /// [`context::error::Error::NotFound`] when there is no such account.
@@ -27,7 +27,7 @@ pub async fn show(cx: Cx, visitor: Visitor, Path(name): Path<String>, paging: Pa
         return feed::show(&cx, &visitor, name, format, &paging.cursor).await;
     }
     if let Some(page) = public::remote_account_page(&cx, &name).await? {
-        return Ok(redirect(&page));
+        return elsewhere::page(&cx, &name, &page);
     }
     let account = public::person(&cx, &name).await?;
     if account.is_suspended() {

@@ -4,7 +4,7 @@ use axum::response::Response;
 use minijinja::context;
 
 use super::profile::{DESCRIPTION_CHARS, gone, redirect_permanently, with_document};
-use super::{Cookies, Page, Visitor, redirect, session};
+use super::{Cookies, Page, Visitor, elsewhere, redirect, session};
 use crate::Cx;
 use crate::error::{Error, Result};
 use crate::extract::Path;
@@ -16,7 +16,8 @@ use service::public;
 /// Maximum length of the status text in the title of its page, in characters.
 const TITLE_CHARS: usize = 50;
 
-/// `GET /@{name}/{id}`: the page of a status; for a known status of another server a redirect to its page there.
+/// `GET /@{name}/{id}`: the page of a status; for a known status of another server a page that
+/// leads there.
 ///
 /// # Errors
 /// [`Error::NotFound`] when the account or status does not exist or is not public.
@@ -29,7 +30,7 @@ pub async fn show(
     if name.contains('@') {
         let viewer = session::viewer(&cx, &cookies).await?;
         if let Some(page) = public::remote_status_page(&cx, viewer.as_ref(), &name, id).await? {
-            return Ok(redirect(&page));
+            return elsewhere::page(&cx, &name, &page);
         }
     }
     let account = public::person(&cx, &name).await?;
@@ -47,7 +48,8 @@ pub async fn show(
     let descendants = shown.split_off(above + 1);
     let status = shown.pop().ok_or(Error::NotFound)?;
     if is_reblog {
-        return Ok(redirect(&status.url));
+        let is_own = status.url.strip_prefix(cx.urls.origin.as_str()).is_some_and(|path| path.starts_with('/'));
+        return if is_own { Ok(redirect(&status.url)) } else { elsewhere::page(&cx, &status.author.acct, &status.url) };
     }
     let uri = status.uri.clone();
     let context = context! {

@@ -32,6 +32,7 @@ const SOURCES: &[(&str, &str)] = embed![
     "base.html",
     "code.html",
     "confirmed.html",
+    "elsewhere.html",
     "consent.html",
     "embed.html",
     "error.html",
