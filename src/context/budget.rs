@@ -16,7 +16,7 @@ const REQUESTS: u32 = 100;
 /// Most of them that one job takes along, except the one that seeks the ancestors of an ancestor.
 pub(crate) const HANDED_MAX: u32 = 40;
 /// How long jobs may begin requests that follow from it.
-const PATIENCE: TimeDelta = TimeDelta::minutes(15);
+const PATIENCE: TimeDelta = TimeDelta::minutes(30);
 
 /// A part of a budget, in the row of a job.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -7,20 +7,24 @@ use chrono::TimeDelta;
 use context::budget::Allowance;
 use context::queue::{self, Done, Failure as JobFailure, FillParent, FillReplies, Job as _, PublishReply};
 use context::{Cx, job};
-use model::{AccountId, StatusId};
+use model::{AccountId, StatusId, Time};
 use service::remote::replies;
 use store::job::Claim;
+use store::remote_thread::RemoteThread;
 
 use super::{account, collection, note_document, status};
 use crate::Failure;
 use crate::address::same_host;
 use crate::failure::is_answer;
+use crate::floods::domain_of;
 use crate::reading::known;
 
 /// Attempts to fetch a parent.
 const ATTEMPTS: u32 = 3;
 /// Pause before the second attempt; each further one is four times as long.
 const PAUSE: TimeDelta = TimeDelta::minutes(5);
+/// Requests of a visit to a thread that someone looks at.
+const VISIT_REQUESTS: u32 = 250;
 /// Most collections of replies that one job reads, and how long it takes at most.
 const COLLECTIONS_MAX: usize = 20;
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -43,16 +47,19 @@ async fn fill_parent(cx: &Cx, job: FillParent, claim: Claim) -> Result<Done, Job
         Ok(Some((uri, parent))) => service::remote::status::adopt_waiting(&mut tx, *parent, uri).await?,
         Ok(None) => {}
         Err(failure) if failure.is_transient() && job.attempts + 1 < ATTEMPTS => {
-            let again = FillParent {
-                status: job.status,
-                depth: job.depth,
-                attempts: job.attempts + 1,
-                publishes: false,
-                mentions: Vec::new(),
-                allowance: job.allowance.clone(),
-            };
-            let pause = PAUSE * 4_i32.pow(job.attempts);
-            queue::enqueue_at(cx, &mut tx, &again, cx.clock.now() + pause).await?;
+            // With what is left: a failure does not renew the budget.
+            if let Some(allowance) = cx.hand_on_all() {
+                let again = FillParent {
+                    status: job.status,
+                    depth: job.depth,
+                    attempts: job.attempts + 1,
+                    publishes: false,
+                    mentions: Vec::new(),
+                    allowance: Some(allowance),
+                };
+                let pause = PAUSE * 4_i32.pow(job.attempts);
+                queue::enqueue_at(cx, &mut tx, &again, cx.clock.now() + pause).await?;
+            }
         }
         Err(failure) => tracing::debug!(%failure, status.id = %job.status, "the parent of a reply was not found"),
     }
@@ -100,10 +107,15 @@ async fn publish_reply(cx: &Cx, job: PublishReply, claim: Claim) -> Result<Done,
 #[model::use_case]
 #[job]
 async fn fill_replies(cx: &Cx, job: FillReplies) -> Result<(), JobFailure> {
-    let cx = &within(cx, job.allowance.as_ref());
     let now = cx.clock.now();
     let mut tx = cx.db.begin().await?;
     let claimed = store::remote_thread::claim_visit(&mut tx, job.status, now - replies::PAUSE, now).await?;
+    let allowance = match job.allowance {
+        Some(allowance) if !allowance.cause.is_empty() => allowance,
+        // A reader may cause the visit, but what it costs is up to the server of the thread.
+        _ => visit_of(claimed.as_ref(), now),
+    };
+    let cx = &within(cx, Some(&allowance));
     let parent = claimed.as_ref().and_then(|thread| thread.parent_uri.as_ref()).filter(|_| is_whole(job.most));
     if let Some(allowance) = parent.and_then(|_| cx.hand_on()) {
         let (status, allowance) = (job.status, Some(allowance));
@@ -118,6 +130,12 @@ async fn fill_replies(cx: &Cx, job: FillReplies) -> Result<(), JobFailure> {
         Ok(Err(failure @ Failure::Local(_))) => Err(failure.into()),
         Ok(_) | Err(_) => Ok(()),
     }
+}
+
+/// What a visit to `thread` for a reader may cause.
+fn visit_of(thread: Option<&RemoteThread>, now: Time) -> Allowance {
+    let url = thread.and_then(|thread| thread.replies_url.as_deref().or(thread.parent_uri.as_deref()));
+    Allowance { requests: VISIT_REQUESTS, ..Allowance::of(&domain_of(url.unwrap_or_default()), now) }
 }
 
 /// True for a visit to the whole thread: its parent, replies on other servers, and replies to replies.

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use context::budget::{Allowance, Budget};
-use context::queue::{self, Done, Failure as JobFailure, ProcessInbox, RetryActivity};
+use context::queue::{self, Done, Failure as JobFailure, Job as _, ProcessInbox, RetryActivity};
 use context::{Cx, job};
 use store::inbound::Waiting;
 use store::job::Claim;
@@ -16,6 +16,8 @@ use crate::vocabulary::{Activity, Kind, parse};
 
 /// Most activities that one run processes before other senders have their turn.
 const TURN: usize = 50;
+/// Requests of a further attempt: what the first one found is known.
+const RETRY_REQUESTS: u32 = 20;
 /// How long one activity may take, with everything that is fetched for it.
 const PATIENCE: Duration = Duration::from_secs(30);
 
@@ -46,8 +48,13 @@ async fn process_inbox(cx: &Cx, job: ProcessInbox, claim: Claim) -> Result<Done,
         }
         tx.commit().await?;
     }
+    let next = ProcessInbox { asks, ..job };
     let mut tx = cx.db.begin().await?;
-    queue::enqueue(cx, &mut tx, &ProcessInbox { asks, ..job }).await?;
+    if asks {
+        // One that was queued meanwhile may not ask either, and so would the next, as long as more arrives.
+        store::job::delete_ready(&mut tx, ProcessInbox::KIND, &[next.key().unwrap_or_default()]).await?;
+    }
+    queue::enqueue(cx, &mut tx, &next).await?;
     queue::finish(&mut tx, claim).await?;
     tx.commit().await?;
     Ok(Done::Removed)
@@ -57,8 +64,8 @@ async fn process_inbox(cx: &Cx, job: ProcessInbox, claim: Claim) -> Result<Done,
 #[job]
 async fn retry_activity(cx: &Cx, job: RetryActivity) -> Result<(), JobFailure> {
     let Some(waiting) = store::inbound::find(&cx.db, job.activity).await? else { return Ok(()) };
-    let budget = Allowance::of(&job.domain, cx.clock.now());
-    if let Err(ignored) = process(&cx.spending(budget.into()), &waiting).await
+    let allowance = Allowance { requests: RETRY_REQUESTS, ..Allowance::of(&job.domain, cx.clock.now()) };
+    if let Err(ignored) = process(&cx.spending(allowance.into()), &waiting).await
         && ignored.is_transient()
     {
         return Err(match ignored {
