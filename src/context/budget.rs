@@ -11,7 +11,7 @@ use chrono::TimeDelta;
 use model::Time;
 use serde::{Deserialize, Serialize};
 
-/// Requests that follow from an activity of another server, or from what a person here looks up.
+/// Requests that follow from an activity of another server, or from a lookup by a person of this server.
 const REQUESTS: u32 = 100;
 /// Most of them that one job takes along, except the one that seeks the ancestors of an ancestor.
 pub(crate) const HANDED_MAX: u32 = 40;
@@ -29,7 +29,7 @@ pub struct Allowance {
 }
 
 impl Allowance {
-    /// What one activity of `cause` may cause that begins at `now`.
+    /// The budget of one activity of `cause` that begins at `now`.
     #[must_use]
     pub fn of(cause: &str, now: Time) -> Self {
         Self { cause: cause.to_owned(), requests: REQUESTS, until: (now + PATIENCE).timestamp_micros() }
@@ -55,7 +55,7 @@ pub struct Budget {
 }
 
 impl Budget {
-    /// For jobs that are queued only: what needs a request at once is deferred.
+    /// For queued jobs only: work that needs a request immediately is deferred.
     #[must_use]
     pub fn deferring(allowance: Allowance) -> Self {
         Self { defers: true, ..Self::from(allowance) }
@@ -81,13 +81,13 @@ impl Budget {
         Ok(())
     }
 
-    /// A `part` of what is left, for a job; `None` when that is nothing.
+    /// A `part` of the rest, for a job; `None` for an empty part.
     pub(crate) fn hand_on(&self, part: impl Fn(u32) -> u32) -> Option<Allowance> {
         let requests = self.split(part);
         (requests > 0).then(|| Allowance { cause: self.cause.clone(), requests, until: self.until })
     }
 
-    /// Takes `part` of what is left, and returns it.
+    /// Takes `part` of the rest, and returns it.
     fn split(&self, part: impl Fn(u32) -> u32) -> u32 {
         let before = self.left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| Some(left - part(left)));
         before.map_or(0, part)

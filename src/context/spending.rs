@@ -5,7 +5,7 @@ use crate::budget::{Allowance, HANDED_MAX};
 
 impl Cx {
     /// A part of the budget of this context, for a job that it queues: half of it, but not much; `None` when nothing is
-    /// left. A context without a budget is that of a person of this server, whose lookups each have one.
+    /// left. A context without a budget belongs to a person of this server, whose lookups each have one.
     #[must_use]
     pub fn hand_on(&self) -> Option<Allowance> {
         self.part(|left| (left / 2).min(HANDED_MAX))

@@ -23,7 +23,7 @@ pub enum Failure {
     /// No request may be made here: what needs one is done in the lane for it.
     #[error("it is to be fetched later")]
     Deferred,
-    /// What the activity or the lookup may cause was used up.
+    /// The budget of the activity or the lookup is used up.
     #[error("too much would have to be fetched for it")]
     Spent,
     /// The response has another status than 200.

@@ -1,7 +1,7 @@
-//! Look-ups of the senders of requests: how many run at once, and how often the key of one is fetched.
+//! Look-ups of the senders of requests: how many run concurrently, and how often the key of one is fetched.
 //!
 //! Anyone can make this server look a sender up, with a signature that is worth nothing. So each place and each fetch
-//! belongs to the registrable domain of the key and to the address of the client, and none of them can take those of
+//! belongs to the registrable domain of the key and to the address of the client, and none of them can take places of
 //! the others.
 //!
 //! Design: docs/architecture.md, "Who may make us spend what".
@@ -84,7 +84,7 @@ fn network(address: IpAddr) -> IpAddr {
 }
 
 impl Lookups {
-    /// A place for the look-up of a key of `domain`, for a client at `address`; `None` when they have all of theirs.
+    /// A place for the look-up of a key of `domain`, for a client at `address`; `None` when one has its share.
     pub(crate) fn enter(&self, domain: &str, address: Option<IpAddr>) -> Option<Place<'_>> {
         let address = address.map(network);
         let mut places = open(&self.places);

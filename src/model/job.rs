@@ -20,7 +20,7 @@ text_enum! {
         Push = "push",
         /// Processing what other servers sent, without asking any server.
         Inbox = "inbox",
-        /// Asking other servers for what an activity names, or a person here looks at.
+        /// Asking other servers for objects of activities, and for threads that a person looks at.
         Remote = "remote",
         /// Sending to other servers.
         Delivery = "delivery",

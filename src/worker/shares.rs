@@ -1,6 +1,6 @@
 //! Shares of lanes in which other servers cause the jobs: no domain has more than a quarter of the places.
 //!
-//! Counted by this process: each node has places of its own.
+//! Counted by this process: each node has separate places.
 
 use std::collections::HashMap;
 
@@ -29,7 +29,7 @@ impl Shares {
         Self { most, running: HashMap::new() }
     }
 
-    /// How many of `room` jobs may be claimed at once, so that no domain exceeds its share.
+    /// How many of `room` jobs may be claimed together, so that no domain exceeds its share.
     pub(crate) fn room(&self, room: usize) -> usize {
         let Some(most) = self.most else { return room };
         let highest = self.running.values().copied().filter(|running| *running < most).max().unwrap_or(0);

@@ -95,7 +95,7 @@ jobs! {
         share |job| job.allowance.as_ref().map(|allowance| allowance.cause.as_str()) => {
         status: StatusId,
         most: u32,
-        /// What it may cause; `None` in rows of earlier versions.
+        /// Its budget; `None` in rows of earlier versions.
         #[serde(default)] allowance: Option<Allowance>,
     }
 
@@ -218,8 +218,8 @@ jobs! {
         account: AccountId,
         /// The sender's registrable domain; empty in rows of earlier versions.
         #[serde(default)] domain: String,
-        /// Other servers may be asked for what the activities name; otherwise an activity that needs it, and those after
-        /// it, are left to a job that may.
+        /// Other servers may be asked for objects of the activities; otherwise an activity that needs it, and the later
+        /// ones, are left to a job that may.
         #[serde(default)] asks: bool,
     }
 

@@ -44,7 +44,7 @@ enum Tag {
     Link {
         href: String,
         media_type: &'static str,
-        /// What the text says instead, where it says it.
+        /// The replacement in the text for software without quotes.
         name: String,
     },
     /// It has its own type.

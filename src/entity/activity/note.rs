@@ -356,7 +356,7 @@ impl Rows {
         }
     }
 
-    /// The mentioned actors whom the status is addressed to.
+    /// The mentioned actors that the status is addressed to.
     fn actors_in(&self, status: &Status) -> Vec<String> {
         let addressed = self.mentioned_in(status).iter().filter(|actor| actor.addressed);
         addressed.map(|actor| actor.uri.clone()).collect()

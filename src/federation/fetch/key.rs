@@ -16,9 +16,12 @@ use crate::vocabulary::{Actor, KeyDocument, parse};
 /// [`Failure`].
 pub async fn key(cx: &Cx, key_id: &str) -> Result<ActorRow, Failure> {
     if let Some(handle) = key_id.strip_prefix("acct:") {
-        let account = find::by_handle(cx, &handle.to_lowercase()).await?;
-        // A known account may have another key since.
-        let account = account::fetch(cx, &account.uri, None).await?;
+        let handle = handle.to_lowercase();
+        let account = match store::account::list_by_handles(&cx.db, std::slice::from_ref(&handle)).await?.pop() {
+            // It may have another key since.
+            Some(known) => account::fetch(cx, &known.uri, None).await?,
+            None => find::by_handle(cx, &handle).await?,
+        };
         return store::remote::get_actor(&cx.db, account.id).await?.ok_or(Failure::Gone);
     }
     let url = key_id.split('#').next().unwrap_or_default();

@@ -47,7 +47,7 @@ async fn fill_parent(cx: &Cx, job: FillParent, claim: Claim) -> Result<Done, Job
         Ok(Some((uri, parent))) => service::remote::status::adopt_waiting(&mut tx, *parent, uri).await?,
         Ok(None) => {}
         Err(failure) if failure.is_transient() && job.attempts + 1 < ATTEMPTS => {
-            // With what is left: a failure does not renew the budget.
+            // With the rest: a failure does not renew the budget.
             if let Some(allowance) = cx.hand_on_all() {
                 let again = FillParent {
                     status: job.status,
@@ -73,7 +73,7 @@ async fn fill_parent(cx: &Cx, job: FillParent, claim: Claim) -> Result<Done, Job
     Ok(Done::Removed)
 }
 
-/// The accounts of the actors `uris`, fetched if they are not known; without those that cannot be fetched.
+/// The accounts of the actors `uris`, fetched if they are not known; others are left out.
 async fn mentioned(cx: &Cx, uris: &[String]) -> Result<Vec<AccountId>, JobFailure> {
     let mut found = Vec::new();
     for uri in uris {
@@ -112,7 +112,7 @@ async fn fill_replies(cx: &Cx, job: FillReplies) -> Result<(), JobFailure> {
     let claimed = store::remote_thread::claim_visit(&mut tx, job.status, now - replies::PAUSE, now).await?;
     let allowance = match job.allowance {
         Some(allowance) if !allowance.cause.is_empty() => allowance,
-        // A reader may cause the visit, but what it costs is up to the server of the thread.
+        // A reader may cause the visit, but its cost is up to the server of the thread.
         _ => visit_of(claimed.as_ref(), now),
     };
     let cx = &within(cx, Some(&allowance));
@@ -132,7 +132,7 @@ async fn fill_replies(cx: &Cx, job: FillReplies) -> Result<(), JobFailure> {
     }
 }
 
-/// What a visit to `thread` for a reader may cause.
+/// The budget of a visit to `thread` for a reader.
 fn visit_of(thread: Option<&RemoteThread>, now: Time) -> Allowance {
     let url = thread.and_then(|thread| thread.replies_url.as_deref().or(thread.parent_uri.as_deref()));
     Allowance { requests: VISIT_REQUESTS, ..Allowance::of(&domain_of(url.unwrap_or_default()), now) }

@@ -62,7 +62,7 @@ async fn is_related(cx: &Cx, inbound: &Inbound) -> Result<bool, Ignored> {
 }
 
 /// Deletes a status that anyone may read, if its own server says that it is gone. That it is not found proves nothing:
-/// every server answers so for what the asking one may not see.
+/// every server answers so for objects that are hidden from the requesting one.
 async fn deleted(cx: &Cx, uri: &str) -> Result<(), Ignored> {
     let status = store::remote::find_status(&cx.db, uri).await?.ok_or(Ignored::Because("unknown_status"))?;
     if !status.visibility.is_anonymous() {

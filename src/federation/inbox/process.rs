@@ -16,7 +16,7 @@ use crate::vocabulary::{Activity, Kind, parse};
 
 /// Most activities that one run processes before other senders have their turn.
 const TURN: usize = 50;
-/// Requests of a further attempt: what the first one found is known.
+/// Requests of a further attempt: the results of the first one are known.
 const RETRY_REQUESTS: u32 = 20;
 /// How long one activity may take, with everything that is fetched for it.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -30,13 +30,13 @@ async fn process_inbox(cx: &Cx, job: ProcessInbox, claim: Claim) -> Result<Done,
         let allowance = Allowance::of(&job.domain, cx.clock.now());
         let budget = if job.asks { allowance.into() } else { Budget::deferring(allowance) };
         let processed = process(&cx.spending(budget), &waiting).await;
+        // Later activities of this sender wait: an Update or an Undo must not come before its object.
+        asks = processed.as_ref().is_err_and(Ignored::is_deferred);
+        if asks {
+            break;
+        }
         let mut tx = cx.db.begin().await?;
         match processed {
-            // Later activities of this sender wait: an Update or an Undo must not come before what it changes.
-            Err(ignored) if ignored.is_deferred() => {
-                asks = true;
-                break;
-            }
             Err(Ignored::Local(error)) if error.is_fault() => return Err(error.into()),
             Err(ignored) if ignored.is_transient() => {
                 store::inbound::set_aside(&mut tx, waiting.id).await?;

@@ -15,7 +15,7 @@ use crate::signature::{Claim, Incoming};
 use crate::signer::signer;
 use crate::vocabulary::{Activity, Kind, parse};
 
-/// Most activities of one registrable domain that wait, and most bytes of theirs.
+/// Most activities of one registrable domain that wait, and most bytes of their bodies.
 const WAITING_MAX: i64 = 5_000;
 const WAITING_BYTES_MAX: i64 = 32 * 1024 * 1024;
 

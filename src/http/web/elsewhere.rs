@@ -1,4 +1,4 @@
-//! The page before one of another server: whoever follows a link to this server is not led elsewhere unawares.
+//! The page before one of another server: a link to this server leads nowhere else unnoticed.
 
 use axum::response::{IntoResponse, Response};
 use minijinja::context;
@@ -9,7 +9,7 @@ use crate::Cx;
 use crate::error::{Error, Result};
 
 /// The page of the account `acct` of another server, or of one of its statuses, that leads to `url` there. Not cached:
-/// what is known of the account may change.
+/// the account may change.
 ///
 /// # Errors
 /// [`Error::NotFound`] for a URL that leads nowhere.

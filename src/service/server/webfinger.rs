@@ -39,7 +39,7 @@ pub async fn find(cx: &Cx, resource: &str) -> Result<Subject> {
         None | Some(SERVER_NAME) => Ok(Subject::Server),
         Some(name) => {
             let account = instance::local_account(cx, name).await?;
-            // Nobody is told of an account that awaits approval.
+            // An account that awaits approval is not public.
             let known = store::account::find_known(&cx.db, account.id).await?.ok_or(Error::NotFound)?;
             Ok(Subject::Account(Box::new(known)))
         }

@@ -128,7 +128,7 @@ pub struct MentionedActor {
     pub username: String,
     pub domain: Option<String>,
     pub uri: String,
-    /// Whether the status is addressed to it: that of a silenced account only to those who follow its author, or asked to.
+    /// Whether the status is addressed to it. A silenced author addresses only followers and accounts that asked to follow.
     pub addressed: bool,
 }
 

@@ -96,7 +96,7 @@ pub async fn set_block_uri(tx: &mut Tx, account: AccountId, target: AccountId, u
     Ok(())
 }
 
-/// Whom `account` blocks by the activity `uri`.
+/// The account that `account` blocks by the activity `uri`.
 #[boxed]
 pub async fn find_block_by_uri(db: Conn<'_>, account: AccountId, uri: &str) -> Result<Option<AccountId>> {
     let row: Option<(AccountId,)> = db

@@ -252,8 +252,8 @@ pub async fn known_inboxes(db: Conn<'_>) -> Result<Vec<String>> {
     .await
 }
 
-/// Those of `accounts` whom `author` may address: all of them, or for a silenced account its followers and those who asked
-/// to follow it.
+/// The accounts among `accounts` that `author` may address: all, or for a silenced author its followers and the accounts
+/// that asked to follow it.
 #[boxed]
 pub async fn addressable(db: Conn<'_>, author: AccountId, accounts: &[AccountId]) -> Result<Vec<AccountId>> {
     db.query(sql!(

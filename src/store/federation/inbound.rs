@@ -46,7 +46,7 @@ pub async fn insert(tx: &mut Tx, new: NewActivity) -> Result<bool> {
     Ok(inserted > 0)
 }
 
-/// How many activities of `domain` wait, and how many bytes they have; no more than `most` are looked at.
+/// How many activities of `domain` wait, and how many bytes they have; at most `most` are counted.
 #[boxed]
 pub async fn waiting(db: Conn<'_>, domain: &str, most: i64) -> Result<(i64, i64)> {
     db.query(sql!(

@@ -18,8 +18,8 @@ pub struct SharedRow {
     pub share: Option<String>,
 }
 
-/// As [`claim`](super::job::claim), without jobs that one of the domains `full` caused, and without those that another one of their kind
-/// and key is running for.
+/// As [`claim`](super::job::claim), without jobs that one of the domains `full` caused, and without jobs while another one
+/// of the same kind and key is running.
 #[boxed]
 pub async fn claim(
     tx: &mut Tx,

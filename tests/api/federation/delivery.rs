@@ -246,7 +246,7 @@ async fn sent_documents_and_old_rows_are_cleaned() {
 }
 
 #[tokio::test]
-async fn first_act_of_an_account_makes_its_key_and_pauses_nobody() {
+async fn first_act_of_an_account_makes_its_key_and_pauses_no_inbox() {
     let scene = Scene::new().await;
     scene.app.execute("UPDATE accounts SET private_key = NULL, public_key = '' WHERE username = 'alice'").await;
     scene.alice.publish("hello").await;

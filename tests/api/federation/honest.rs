@@ -69,7 +69,7 @@ async fn documents_have_what_others_look_for() {
         json!({ "id": replies, "type": "Collection", "first": format!("{replies}?page=true") })
     );
 
-    // Nobody is told of an account that awaits approval.
+    // An account that awaits approval is not public.
     let pending = scene.app.account("pending").await;
     let path = "/.well-known/webfinger?resource=acct:pending@localhost:3000";
     scene.app.anonymous().get(path).ok().await;
@@ -108,7 +108,7 @@ async fn deleted_actor_that_is_served_again_comes_back() {
 }
 
 #[tokio::test]
-async fn passing_410_bans_nobody() {
+async fn passing_410_is_no_ban() {
     let app = TestApp::named("localhost:3000", &crate::harness::Liar::KEYS).await;
     let alice = app.account("alice").await;
     let liar = crate::harness::Liar::start().await;

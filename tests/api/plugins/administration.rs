@@ -167,7 +167,7 @@ async fn admin_api_needs_permission_of_plugins() {
     let disabled = manager.post("/api/admin/plugins/notes/disable").ok().await;
     assert_eq!((&disabled["state"], &disabled["generation"]), (&json!("disabled"), &json!(null)));
     assert_eq!(Permissions::MANAGE_PLUGINS, 1 << 28, "docs/contract/extensions.md#13-admin-api");
-    // Whoever changes settings grants no plugin what they lack.
+    // The permission to change settings does not include plugins.
     app.run(&["role", "create", "Decorator", "--permissions", "manage_settings"]).await.ok();
     app.run(&["user", "set-role", "alice", "Decorator"]).await.ok();
     alice.with_scopes("admin:read admin:write").await.get(path).fails(403).await;

@@ -1,5 +1,5 @@
-//! What the groups with titled collections have in common: circles, categories of bookmarks and antennas are created,
-//! renamed and deleted alike, have a limit, and belong to their owners. What they hold is tested with each group.
+//! The common behaviour of groups with titled collections: circles, categories of bookmarks and antennas are created,
+//! renamed and deleted alike, have a limit, and belong to their owners. Their contents are tested with each group.
 
 use axum::http::Method;
 use serde_json::{Value, json};
@@ -111,7 +111,7 @@ async fn need_title_and_have_limit(kind: Kind) {
     alice.put(&first).form(&[("title", "still editable")]).ok().await;
 }
 
-/// Fails unless the collection `one` of `owner`, and what is at `reads` and `writes`, is only for tokens of the owner
+/// Fails unless the collection `one` of `owner`, with the paths `reads` and `writes`, is only for tokens of the owner
 /// with the `scope` (of `read:` and `write:`), and is absent for `other`.
 pub async fn belong_to_owner(
     app: &TestApp,

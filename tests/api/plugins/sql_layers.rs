@@ -336,8 +336,8 @@ async fn relaxed_reads_run_long_and_end_when_cancelled() {
 async fn cancelled_statement_rolls_back_transaction() {
     let app = TestApp::new().await;
     let patient = bombs(&app, 1 << 30).await;
-    // PostgreSQL runs a statement that nobody waits for until its time limit, which is 4 seconds here; who writes the same
-    // rows waits for that.
+    // PostgreSQL runs an abandoned statement until its time limit, which is 4 seconds here; a writer of the same rows
+    // waits for it.
     let sql = load_bombs(&app, 1 << 30, Duration::from_millis(10)).await;
     for name in ["stored", "product"] {
         let mut tx = app.db().begin().await.unwrap();

@@ -84,7 +84,7 @@ async fn absence_proves_no_deletion() {
     let scene = Scene::new().await;
     let bob = Liar::start().await.person("bob");
     scene.follow(&bob).await;
-    // Bob's server answers as all do for what the server's actor may not see, and even that it is gone.
+    // Bob's server answers as all do for objects that are hidden from the server's actor, and even that it is gone.
     let private = with(bob.note("private"), &json!({ "to": [bob.followers()], "cc": [] }));
     let direct = with(bob.note("direct"), &json!({ "to": [scene.alice_uri("")], "cc": [] }));
     for note in [&private, &direct] {
@@ -106,7 +106,7 @@ async fn absence_proves_no_deletion() {
     let delete = bob.activity("Delete", public["id"].clone());
     assert_eq!(scene.send(&scene.mallory, &delete).await, "Delete status");
     assert!(scene.has(text(&public, "id")).await);
-    // Bob himself deletes what he wants.
+    // Bob himself deletes his statuses.
     assert_eq!(scene.send(&bob, &bob.activity("Delete", private["id"].clone())).await, "Delete ok");
     assert!(!scene.has(text(&private, "id")).await);
 }

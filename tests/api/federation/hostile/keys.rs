@@ -222,3 +222,35 @@ async fn sender_whose_key_cannot_be_fetched_is_to_try_again() {
     scene.forgets_attempts().await;
     assert_eq!(scene.deliver(&letter()).await, "Follow ok");
 }
+
+#[tokio::test]
+async fn slow_keys_of_one_domain_leave_places_for_newcomers() {
+    let keys = [
+        ("ROOKERY_FEDERATION_ALLOW_PRIVATE_ADDRESSES", "127.0.0.0/8"),
+        ("ROOKERY_SERVER_TRUSTED_PROXIES", "127.0.0.0/8"),
+    ];
+    let scene = Scene::with(&keys).await;
+    let bob = Liar::at("127.0.0.2").await.person("bob");
+    let letters: Vec<Letter> = (0..40)
+        .map(|number| {
+            let path = format!("/keys/{number}");
+            scene.liar.put(&path, Reply::Silence);
+            let letter = scene.signed(&scene.mallory, &scene.liar.url(&path), &OTHER_KEY);
+            letter.header("x-forwarded-for", &format!("192.0.2.{number}"))
+        })
+        .collect();
+    let attack = futures_util::future::join_all(letters.iter().map(|letter| letter.send(&scene.app)));
+    let honest = async {
+        scene.liar.is_asked("/keys/0").await;
+        let letter = scene.signed(&bob, &bob.key_id, &KEY).header("x-forwarded-for", "198.51.100.1");
+        letter.send(&scene.app).await.status
+    };
+    // The requests of the attack that have a place do not end by themselves.
+    let status = tokio::select! {
+        status = honest => status,
+        answers = attack => panic!("{} of the attack ended first", answers.len()),
+    };
+    assert_eq!(status, 202);
+    let asked = (0..40).filter(|number| scene.liar.asked(&format!("/keys/{number}")) > 0).count();
+    assert!(asked <= 16, "{asked} places of one domain");
+}

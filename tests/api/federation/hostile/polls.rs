@@ -219,7 +219,7 @@ async fn impossible_numbers_of_votes_fail_no_page() {
         let path = format!("/api/v1/polls/{}/votes", text(poll, "id"));
         let voted = scene.alice.post(&path).json(&json!({ "choices": [0] })).ok().await;
         assert_eq!(voted["voted"], true);
-        // Whoever shows it to others has a page that works.
+        // The profile of an account that reblogs it works.
         let boost = bob.activity("Announce", question["id"].clone());
         assert_eq!(scene.send(&bob, &boost).await, "Announce ok");
         scene.alice.reblog(&status).ok().await;

@@ -1,4 +1,4 @@
-//! What a stranger makes us spend: requests to other servers, places of lanes, and the time of others
+//! Costs that a stranger causes: requests to other servers, places of lanes, and the time of others
 //! (docs/architecture.md, "Who may make us spend what"). Honest traffic beside each attack.
 
 use serde_json::{Value, json};
@@ -12,10 +12,10 @@ use crate::harness::liar::{Person, Reply, with};
 const REQUESTS: usize = 100;
 /// Requests that a domain may cause at another one in five minutes.
 const REFLECTED: usize = 300;
-/// How long a test waits for what happens at once.
+/// How long a test waits for a result that comes immediately.
 const PATIENCE: std::time::Duration = std::time::Duration::from_secs(60);
 
-/// A server that talks to all addresses of this machine: those of one address are one domain.
+/// A server that talks to all addresses of this machine: all servers at one address are one domain.
 pub(super) async fn scene() -> Scene {
     Scene::with(&[("ROOKERY_FEDERATION_ALLOW_PRIVATE_ADDRESSES", "127.0.0.0/8")]).await
 }
@@ -50,7 +50,7 @@ fn hanging(person: &Person, name: &str) -> Value {
 }
 
 #[tokio::test]
-async fn slow_objects_of_one_domain_hold_up_nobody_else() {
+async fn slow_objects_of_one_domain_do_not_delay_others() {
     let scene = scene().await;
     let bob = honest().await;
     let note = bob.note("1");
@@ -121,7 +121,7 @@ async fn deletion_waits_for_the_status_that_is_fetched() {
     assert!(text(&seen, "content").contains("edited"), "{seen}");
 }
 
-/// Notes without end: each quotes, answers and is answered by notes that nobody knows yet, all on the host of `person`.
+/// Notes without end: each quotes, answers and is answered by notes that are not known yet, all on the host of `person`.
 fn endless(person: &Person, notes: usize) -> Vec<Value> {
     let id = |number: usize| person.liar.url(&format!("{}/notes/{number}", person.path()));
     let replies =
@@ -211,7 +211,7 @@ async fn domain_makes_few_requests_to_another_through_us() {
     let refused = results.iter().filter(|result| *result == "Announce flood").count();
     assert!(refused >= 1 && results.iter().any(|result| result == "Announce status"), "{results:?}");
     assert_eq!(victim.liar.requests() - before, REFLECTED);
-    // What the victim sends itself is processed, with what must be fetched for it.
+    // Activities of the victim itself are processed, with the fetches that they need.
     let own = victim.liar.document("/users/bob/notes/own", &victim.note("own"));
     assert_eq!(scene.send(&victim, &victim.activity("Create", own.clone())).await, "Create ok");
     assert!(scene.has(&own).await);
