@@ -67,6 +67,7 @@ const MIGRATIONS: &[Pair] = migrations![
     "0031_bounds",
     "0032_quotas",
     "0033_plugin_permission",
+    "0034_suspended_by_origin",
 ];
 
 /// The four digits at the beginning of a file name.

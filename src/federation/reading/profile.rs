@@ -60,6 +60,7 @@ pub(crate) fn profile(
         discoverable: actor.discoverable.0,
         indexable: actor.indexable.unwrap_or_default(),
         memorial: actor.memorial.unwrap_or_default(),
+        suspended: actor.suspended.unwrap_or_default(),
         searchability: searchability(actor.searchable_by.as_ref(), actor.followers.as_ref(), &actor.id)
             .or_else(|| marked_searchability(actor.summary.as_deref().unwrap_or_default()))
             .unwrap_or(unstated),

@@ -43,6 +43,8 @@ pub struct Actor {
     #[serde(default)]
     pub memorial: Lenient<bool>,
     #[serde(default)]
+    pub suspended: Lenient<bool>,
+    #[serde(default)]
     pub also_known_as: Many<Id>,
     #[serde(default)]
     pub attribution_domains: Many<String>,

@@ -8,6 +8,7 @@ use context::Cx;
 use context::change::{self, Change};
 use context::error::{Error, Result};
 use context::queue::{self, FetchNodeInfo};
+use database::Tx;
 use model::account::{ActorType, Field, OtherSettings, Searchability};
 use model::{Account, AccountId, Json, Time};
 use store::account::ActorObject;
@@ -47,6 +48,8 @@ pub struct RemoteProfile {
     pub discoverable: Option<bool>,
     pub indexable: bool,
     pub memorial: bool,
+    /// Its own server suspended it.
+    pub suspended: bool,
     pub searchability: Searchability,
     pub settings: OtherSettings,
     pub hide_collections: Option<bool>,
@@ -99,8 +102,23 @@ pub async fn save(cx: &Cx, profile: RemoteProfile) -> Result<Account> {
         queue::enqueue(cx, &mut tx, &FetchNodeInfo { domain: profile.domain }).await?;
     }
     change::record(cx, &mut tx, Change::AccountUpdated { account: account.id }).await?;
+    let account = hide_or_show(cx, &mut tx, account, profile.suspended).await?;
     tx.commit().await?;
     Ok(account)
+}
+
+/// Hides `account` while its own server suspends it. What staff of this server decided stays.
+async fn hide_or_show(cx: &Cx, tx: &mut Tx, account: Account, suspended: bool) -> Result<Account> {
+    if suspended == account.is_suspended() {
+        return Ok(account);
+    }
+    if !suspended {
+        store::remote::unsuspend_by_origin(tx, account.id).await?;
+    } else if store::remote::suspend_by_origin(tx, account.id, cx.clock.now()).await? {
+        change::record(cx, tx, Change::AccountSuspended { account: account.id }).await?;
+    }
+    let changed = store::account::find(&mut *tx, account.id).await?;
+    Ok(changed.unwrap_or(account))
 }
 
 /// `account` with the profile, as it is stored.

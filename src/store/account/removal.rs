@@ -8,12 +8,14 @@ use database::sql::Ids;
 use database::{Conn, Result, Tx, sql};
 use model::{AccountId, Json, MediaId, PollId, StatusId, Time, boxed};
 
-/// Suspends an account, which hides it; false when it is already suspended.
+/// Suspends an account, which hides it; false when it is already suspended here. A suspension by its own server becomes
+/// one that the server cannot lift.
 #[boxed]
 pub async fn suspend(tx: &mut Tx, id: AccountId, now: Time) -> Result<bool> {
     let hidden = tx
         .query(sql!(
-            "UPDATE accounts SET suspended_at = $2, version = version + 1 WHERE id = $1 AND suspended_at IS NULL"
+            "UPDATE accounts SET suspended_at = $2, suspended_by_origin = FALSE, version = version + 1
+             WHERE id = $1 AND (suspended_at IS NULL OR suspended_by_origin)"
         ))
         .bind(id)
         .bind(now)
@@ -27,7 +29,8 @@ pub async fn suspend(tx: &mut Tx, id: AccountId, now: Time) -> Result<bool> {
 pub async fn unsuspend(tx: &mut Tx, id: AccountId) -> Result<bool> {
     let shown = tx
         .query(sql!(
-            "UPDATE accounts SET suspended_at = NULL, version = version + 1 WHERE id = $1 AND suspended_at IS NOT NULL"
+            "UPDATE accounts SET suspended_at = NULL, suspended_by_origin = FALSE, version = version + 1
+             WHERE id = $1 AND suspended_at IS NOT NULL"
         ))
         .bind(id)
         .execute()

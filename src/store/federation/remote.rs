@@ -33,6 +33,34 @@ pub async fn list_accounts(db: Conn<'_>, uris: &[String]) -> Result<Vec<(Account
     .await
 }
 
+/// Hides an account that its own server suspended; false when it is suspended already.
+#[boxed]
+pub async fn suspend_by_origin(tx: &mut Tx, id: AccountId, now: Time) -> Result<bool> {
+    let hidden = tx
+        .query(sql!(
+            "UPDATE accounts SET suspended_at = $2, suspended_by_origin = TRUE, version = version + 1
+             WHERE id = $1 AND suspended_at IS NULL"
+        ))
+        .bind(id)
+        .bind(now)
+        .execute()
+        .await?;
+    Ok(hidden > 0)
+}
+
+/// Shows an account again that its own server no longer suspends; does nothing when staff of this server suspended it.
+#[boxed]
+pub async fn unsuspend_by_origin(tx: &mut Tx, id: AccountId) -> Result<()> {
+    tx.query(sql!(
+        "UPDATE accounts SET suspended_at = NULL, suspended_by_origin = FALSE, version = version + 1
+         WHERE id = $1 AND suspended_by_origin"
+    ))
+    .bind(id)
+    .execute()
+    .await?;
+    Ok(())
+}
+
 /// The columns of an actor that only federation reads.
 #[derive(Clone, Debug, model::Row)]
 #[row(alias = "a")]

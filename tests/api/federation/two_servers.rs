@@ -291,3 +291,37 @@ async fn searchability_is_the_stricter_of_author_and_status() {
     let stored = friends.peers[1].db().fetch_raw::<(String,)>(uri).await.unwrap();
     assert!(stored.iter().all(|(searchability,)| searchability != "public"), "{stored:?}");
 }
+
+#[tokio::test]
+async fn suspension_by_its_own_server_hides_an_account_while_it_lasts() {
+    let friends = Friends::new().await;
+    let status = friends.alice.publish("hello").await;
+    friends.settle().await;
+    let [here, there] = &friends.peers;
+    let shown = async || {
+        let path = format!("/api/v1/accounts/{}", id(&friends.alice_there));
+        let account = friends.bob.get(&path).ok().await;
+        (account["suspended"] == true, friends.home_of_bob().await.len())
+    };
+    assert_eq!(shown().await, (false, 1));
+    here.suspend(&friends.alice).await;
+    friends.settle().await;
+    assert_eq!(shown().await, (true, 0));
+    here.unsuspend(&friends.alice).await;
+    friends.settle().await;
+    assert_eq!(shown().await, (false, 1));
+    assert_eq!(friends.home_of_bob().await[0]["uri"], status["uri"]);
+    assert_eq!(relationship(&friends.bob, &friends.alice_there).await["following"], true);
+
+    // What staff of this server decided stays.
+    here.suspend(&friends.alice).await;
+    friends.settle().await;
+    let address = here.address(&friends.alice);
+    let moderator = there.staff("moderator", "Moderator").await;
+    let act = json!({ "type": "suspend" });
+    moderator.post(&format!("/api/v1/admin/accounts/{}/action", id(&friends.alice_there))).json(&act).ok().await;
+    friends.settle().await;
+    here.unsuspend(&friends.alice).await;
+    friends.settle().await;
+    assert_eq!(shown().await, (true, 0), "{address}");
+}
