@@ -8,6 +8,7 @@ use std::collections::BTreeSet;
 
 use serde_json::{Map, Value};
 
+use super::authority;
 use crate::{Active, Cx};
 use config::nearest;
 use context::error::{Error, Result};
@@ -124,6 +125,10 @@ async fn change_logged(
     let mut plugin = store::plugin::lock(&mut tx, name).await?.ok_or(Error::NotFound)?;
     let before = plugin.clone();
     change(&mut plugin)?;
+    if let Some(logged) = &logged {
+        let new = plugin.granted.0.iter().filter(|permission| !before.granted.0.contains(permission));
+        authority::check(logged.staff, new)?;
+    }
     if plugin != before {
         plugin.updated_at = now;
         store::plugin::update(&mut tx, &plugin).await?;

@@ -8,6 +8,7 @@
 //!
 //! Follows docs/plugins.md#2-life-cycle.
 
+mod authority;
 pub mod desired;
 mod machine;
 pub mod observed;

@@ -189,6 +189,25 @@ async fn admin_api_is_open_to_a_role_with_only_manage_plugins() {
 }
 
 #[tokio::test]
+async fn staff_grants_no_plugin_what_they_lack() {
+    let shelf = Shelf::new().await;
+    let app = &shelf.app;
+    shelf.put("notes", "1.0.0", "[permissions]\ncore = [\"read-all\"]\n");
+    start(&app.plugins()).await;
+    app.run(&["role", "create", "Keeper", "--permissions", "manage_plugins"]).await.ok();
+    let keeper = app.staff("keeper", "Keeper").await;
+    for act in ["enable", "grant"] {
+        let error = keeper.post(&format!("/api/admin/plugins/notes/{act}")).fails(403).await;
+        assert!(error.contains("core:read-all") && error.contains("administrator"), "{error}");
+    }
+    let owner = app.staff("owner", "Owner").await;
+    owner.post("/api/admin/plugins/notes/enable").ok().await;
+    keeper.post("/api/admin/plugins/notes/disable").ok().await;
+    let again = keeper.post("/api/admin/plugins/notes/enable").ok().await;
+    assert_eq!(again["enabled"], true, "nothing new is granted: {again}");
+}
+
+#[tokio::test]
 async fn administration_is_in_the_audit_log_without_values() {
     let shelf = Shelf::new().await;
     let app = &shelf.app;
