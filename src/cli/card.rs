@@ -4,7 +4,7 @@ use clap::Subcommand;
 use serde::Serialize;
 
 use context::Cx;
-use model::{RowId, Time};
+use model::{RowId, Staff, Time};
 use service::card;
 use terminal::{Failure, Output};
 
@@ -51,11 +51,11 @@ pub(super) async fn run(cx: &Cx, command: Command, output: Output) -> Result<(),
     match command {
         Command::List { limit } => list(cx, limit, output).await,
         Command::Approve { url } => {
-            card::review(cx, &url, true).await?;
+            card::review(cx, &Staff::operator(), &url, true).await?;
             output.answer(&Changed { url: &url }, || format!("{url} may be shown as a trend."))
         }
         Command::Reject { url } => {
-            card::review(cx, &url, false).await?;
+            card::review(cx, &Staff::operator(), &url, false).await?;
             output.answer(&Changed { url: &url }, || format!("{url} is never shown as a trend."))
         }
         Command::Fetch { url } => {

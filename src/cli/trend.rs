@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use context::Cx;
 use model::trend::TrendKind;
-use model::{Cursor, Time};
+use model::{Cursor, Staff, Time};
 use service::tag_review::TagDecision;
 use service::trend::publisher;
 use service::trend::review::{self, NamedTrend, Subject};
@@ -187,7 +187,8 @@ async fn hashtag(cx: &Cx, name: &str, decision: DecisionArgs, output: Output) ->
     } else {
         let id = review::find_tag(cx, name).await.map_err(missing)?;
         let DecisionArgs { display_name, trendable, usable, listable } = decision;
-        tag_review::update(cx, None, id, TagDecision { display_name, trendable, usable, listable }).await?
+        tag_review::update(cx, &Staff::operator(), id, TagDecision { display_name, trendable, usable, listable })
+            .await?
     };
     let row = TagRow::from(&tag);
     output.answer(&row, || row.line())
@@ -200,28 +201,29 @@ async fn list(cx: &Cx, kind: TrendKind, pending: bool, output: Output) -> Result
 }
 
 async fn decide(cx: &Cx, kind: Kind, text: &str, approved: bool, output: Output) -> Result<(), Failure> {
+    let staff = Staff::operator();
     let decided = match kind {
         Kind::Tag => match review::find_tag(cx, text).await {
-            Ok(id) => review::review(cx, Subject::Tag(id), approved).await,
+            Ok(id) => review::review(cx, &staff, Subject::Tag(id), text, approved).await,
             Err(error) => Err(error),
         },
         Kind::Author => match review::find_author(cx, text).await {
-            Ok(author) => review::review(cx, author, approved).await,
+            Ok(author) => review::review(cx, &staff, author, text, approved).await,
             Err(error) => Err(error),
         },
         Kind::Status => match text.parse() {
             Ok(id) => match review::find_status(cx, id).await {
-                Ok(status) => review::review(cx, status, approved).await,
+                Ok(status) => review::review(cx, &staff, status, text, approved).await,
                 Err(error) => Err(error),
             },
             Err(_) => return Err(Failure::new(format!("{text:?} is not the id of a status"))),
         },
         Kind::Link => match text.parse() {
-            Ok(id) => card::review_card(cx, id, approved).await.map(drop),
-            Err(_) => card::review(cx, text, approved).await,
+            Ok(id) => card::review_card(cx, &staff, id, approved).await.map(drop),
+            Err(_) => card::review(cx, &staff, text, approved).await,
         },
         Kind::Publisher => match publisher::find(cx, text).await {
-            Ok(id) => publisher::review(cx, id, approved).await.map(drop),
+            Ok(id) => publisher::review(cx, &staff, id, approved).await.map(drop),
             Err(error) => Err(error),
         },
     };

@@ -8,6 +8,7 @@ use rookery_plugin_host::{CallError, Engine};
 use tokio::sync::{Mutex, OnceCell};
 
 use crate::active::Active;
+use crate::admin::Steps;
 use crate::call::Calls;
 use crate::call::logs::{Level, Logs};
 use crate::hooks::DecorationCache;
@@ -40,6 +41,8 @@ pub struct Plugins {
     pub hook_limits: HookLimits,
     /// The observed state of each plugin, on this node.
     pub observed: Observations,
+    /// Further steps of commands that staff may ask for, which their first step logged.
+    pub steps: Steps,
     /// Plugins that are paused while their tables are migrated.
     pub pauses: Pauses,
     /// Created when the first plugin is loaded.
@@ -67,6 +70,7 @@ impl Plugins {
             kept: DecorationCache::default(),
             hook_limits: HookLimits::default(),
             observed: Observations::default(),
+            steps: Steps::default(),
             pauses: Pauses::default(),
             engine: OnceCell::new(),
             followed: AtomicI64::new(0),

@@ -201,12 +201,12 @@ pub struct Run {
 /// One step of the command: an answer with `continue` asks for the next, with that as `args`.
 pub async fn run(
     cx: Cx,
-    _: StaffAuth<AdminWrite, ManagePlugins>,
+    StaffAuth(staff, ..): StaffAuth<AdminWrite, ManagePlugins>,
     Path(name): Path<String>,
     Params(run): Params<Run>,
 ) -> Result<Json<Value>> {
     let Some(command) = run.command else { return Err(Error::missing("command").into()) };
-    Json::of(&admin::run(&cx, &name, &command, &run.args).await?)
+    Json::of(&admin::run(&cx, &staff, &name, &command, &run.args).await?)
 }
 
 /// Whether the plugin's data is purged as well.

@@ -1,14 +1,65 @@
 //! Running a command of a plugin.
 
+use std::collections::VecDeque;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::{Mutex, PoisonError};
+
 use rookery_plugin_host::Part;
 use rookery_plugin_host::imports::types::{CallContext, Caller as CallerRecord};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::call::{Call, Caller, Mode};
+use crate::life::desired;
 use crate::{Active, Cx};
 use config::nearest;
 use context::error::{Error, Result};
-use model::boxed;
+use model::{Staff, boxed};
+use service::audit::{self, Entry, Target};
+
+/// Further steps of running commands that are remembered; a step that was forgotten is logged as a command of its own.
+const STEPS: usize = 256;
+
+/// Steps that commands asked for, with their plugins and commands: they belong to a run that is logged.
+#[derive(Debug, Default)]
+pub struct Steps(Mutex<VecDeque<u64>>);
+
+impl Steps {
+    fn named(name: &str, command: &str, args: &Value) -> u64 {
+        let mut hasher = DefaultHasher::new();
+        (name, command, args.to_string()).hash(&mut hasher);
+        hasher.finish()
+    }
+
+    /// Notes that the next step of a command takes `args`.
+    fn expect(&self, name: &str, command: &str, args: &Value) {
+        let mut steps = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if steps.len() >= STEPS {
+            steps.pop_front();
+        }
+        steps.push_back(Self::named(name, command, args));
+    }
+
+    /// True for a step that a command asked for, once.
+    fn take(&self, name: &str, command: &str, args: &Value) -> bool {
+        let step = Self::named(name, command, args);
+        let mut steps = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let place = steps.iter().position(|known| *known == step);
+        place.and_then(|place| steps.remove(place)).is_some()
+    }
+}
+
+/// Logs the run of a command, unless `args` are those of a further step. The arguments are not logged: they may be
+/// private.
+async fn log(cx: &Cx, staff: &Staff, name: &str, command: &str, args: &Value) -> Result<()> {
+    if cx.plugins.steps.take(name, command, args) {
+        return Ok(());
+    }
+    let plugin = desired::find(cx, name).await?;
+    let entry = Entry::new("plugin.run", Target::new("plugin", plugin.id, name));
+    let mut tx = cx.db.begin().await?;
+    audit::record(cx, &mut tx, staff, entry.with(json!({ "command": command }))).await?;
+    Ok(tx.commit().await?)
+}
 
 /// Runs a command that the plugin's manifest declares, or the step of it that `args` stand for, in a transaction of its
 /// own. There is more to do while the answer has a [`next_step`].
@@ -16,7 +67,7 @@ use model::boxed;
 /// # Errors
 /// [`Error::Invalid`] for a plugin that is not active here, an unknown command, or an error of the plugin's own.
 #[boxed]
-pub async fn run(cx: &Cx, name: &str, command: &str, args: &Value) -> Result<Value> {
+pub async fn run(cx: &Cx, staff: &Staff, name: &str, command: &str, args: &Value) -> Result<Value> {
     let registry = cx.plugins.latest();
     let active =
         registry.find(name).ok_or_else(|| Error::invalid(format!("the plugin {name} is not active on this node")))?;
@@ -27,6 +78,7 @@ pub async fn run(cx: &Cx, name: &str, command: &str, args: &Value) -> Result<Val
         return Err(Error::invalid(format!("{name} has no command {command:?}{hint}")));
     }
     cx.plugins.pauses.check(active).map_err(|busy| Error::invalid(format!("{name}: {}", busy.message)))?;
+    log(cx, staff, name, command, args).await?;
     let call = Call::new(cx, active, Part::Jobs, Caller::system(), Mode::Ambient);
     let context = context(active);
     let answer = active.component.command(call.clone(), context, command, args.to_string()).await;
@@ -36,9 +88,12 @@ pub async fn run(cx: &Cx, name: &str, command: &str, args: &Value) -> Result<Val
         }
         Error::invalid(error.failure.map_or(error.message, |failure| failure.message))
     })?;
-    let answer = serde_json::from_str(&answer)
+    let answer: Value = serde_json::from_str(&answer)
         .map_err(|error| Error::invalid(format!("{name} returned invalid JSON: {error}")))?;
     call.commit().await?;
+    if let Some(next) = answer.get("continue") {
+        cx.plugins.steps.expect(name, command, next);
+    }
     Ok(answer)
 }
 

@@ -5,10 +5,12 @@
 //!
 //! Spec: docs/contract/extensions.md#13-admin-api
 
+use crate::audit::{self, Entry, Target};
 use crate::tag;
 use context::Cx;
 use context::error::{Error, Result};
-use model::{AccountId, Cursor, TagId};
+use model::{AccountId, Cursor, Staff, TagId};
+use serde_json::json;
 pub use store::tag_review::{ReviewedTag, TagDecision};
 
 /// A page of all hashtags, the last recorded one first.
@@ -43,7 +45,8 @@ pub async fn find_named(cx: &Cx, name: &str) -> Result<ReviewedTag> {
 /// # Errors
 /// [`Error::NotFound`]; [`Error::Invalid`] for a spelling that is another hashtag.
 #[model::use_case]
-pub async fn update(cx: &Cx, viewer: Option<AccountId>, id: TagId, decision: TagDecision) -> Result<ReviewedTag> {
+pub async fn update(cx: &Cx, staff: &Staff, id: TagId, decision: TagDecision) -> Result<ReviewedTag> {
+    let viewer = staff.account;
     let mut tx = cx.db.begin().await?;
     let tag = store::tag_review::list_by_ids(&mut tx, viewer, &[id]).await?.pop().ok_or(Error::NotFound)?.tag;
     if let Some(spelling) = &decision.display_name {
@@ -57,6 +60,12 @@ pub async fn update(cx: &Cx, viewer: Option<AccountId>, id: TagId, decision: Tag
     }
     store::tag_review::update(&mut tx, id, &decision, cx.clock.now()).await?;
     let tag = store::tag_review::list_by_ids(&mut tx, viewer, &[id]).await?.pop().ok_or(Error::NotFound)?;
+    let TagDecision { display_name, trendable, usable, listable } = decision;
+    let details = json!({
+        "display_name": display_name, "trendable": trendable, "usable": usable, "listable": listable,
+    });
+    let target = Target::new("tag", id, format!("#{}", tag.tag.name));
+    audit::record(cx, &mut tx, staff, Entry::new("tag.update", target).with(details)).await?;
     tx.commit().await?;
     Ok(tag)
 }

@@ -258,3 +258,47 @@ async fn unlistable_and_unusable_hashtags_leave_trends() {
     assert_eq!((&shown[0]["name"], &shown[0]["usable"]), (&json!("two"), &json!(false)));
     assert!(app.run(&["trend", "hashtag", "four"]).await.fails(1).contains("hashtag"));
 }
+
+#[tokio::test]
+async fn decisions_about_trends_are_in_the_audit_log() {
+    let (app, moderator) = linked().await;
+    let author = app.account("writer").await;
+    let status = author.publish("#Rooks").await;
+    let id = async |path: &str| id_of(&moderator.get(path).ok().await[0]);
+    let (tag, link, publisher) = (id("/api/v1/admin/tags").await, id(LINKS).await, id(PUBLISHERS).await);
+    let act = async |path: String| {
+        app.tick();
+        moderator.post(&path).ok().await;
+    };
+    act(format!("{TAGS}/{tag}/approve")).await;
+    act(format!("{LINKS}/{link}/reject")).await;
+    act(format!("{PUBLISHERS}/{publisher}/approve")).await;
+    act(format!("{STATUSES}/{}/reject", status.id())).await;
+    app.tick();
+    moderator.put(&format!("/api/v1/admin/tags/{tag}")).json(&json!({ "usable": false })).ok().await;
+    app.tick();
+    app.run(&["trend", "approve", "author", "writer"]).await.ok();
+    moderator.post(&format!("{TAGS}/1/approve")).fails(404).await;
+
+    let log = moderator.get("/api/v1/admin/audit_log").ok().await;
+    let rows: Vec<[String; 3]> = log
+        .as_array()
+        .unwrap()
+        .iter()
+        .rev()
+        .map(|entry| {
+            ["/actor", "/action", "/target/name"]
+                .map(|place| entry.pointer(place).unwrap().as_str().unwrap().to_owned())
+        })
+        .collect();
+    let status = format!("#{}", status.id());
+    let expected = [
+        ["moderator", "trend.approve", "#rooks"],
+        ["moderator", "trend.reject", "https://news.site.test/two"],
+        ["moderator", "trend.approve", "news.site.test"],
+        ["moderator", "trend.reject", &status],
+        ["moderator", "tag.update", "#rooks"],
+        ["operator", "trend.approve", "@writer"],
+    ];
+    assert_eq!(rows[rows.len() - 6..], expected.map(|row| row.map(str::to_owned)));
+}

@@ -25,7 +25,7 @@ async fn next_year(app: &TestApp) {
 /// Runs the command as `rookery plugin run` does, step by step; returns the last response.
 async fn generate(app: &TestApp, mut args: Value) -> context::Result<Value> {
     loop {
-        let mut answer = admin::run(&app.plugins(), NAME, "generate", &args).await?;
+        let mut answer = admin::run(&app.plugins(), &model::Staff::operator(), NAME, "generate", &args).await?;
         match admin::next_step(&mut answer) {
             Some(next) => args = next,
             None => return Ok(answer),
@@ -287,6 +287,9 @@ async fn command_on_running_server_continues_until_report_is_created() {
     assert_eq!(again.err, "", "there is nothing to do");
     assert_eq!(again.json(), [json!({ "year": 2020, "made": 0 })]);
     run(json!({ "year": 2020, "account": "nobody" })).await.fails(1);
+    let logged = app.run(&["--json", "audit", "--action", "plugin.run"]).await.json();
+    assert_eq!(logged.len(), 3, "one entry for all steps of a run: {logged:?}");
+    assert_eq!(logged[0]["details"], json!({ "command": "generate" }), "without its arguments");
 }
 
 /// More statuses than one window.

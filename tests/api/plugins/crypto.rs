@@ -125,14 +125,16 @@ async fn two_people_find_each_other_and_write() {
     );
     assert_eq!(message["account_id"], bob.id().to_string());
     let franking = json!({ "message_franking": message["message_franking"] });
-    let said = admin::run(&app.plugins(), NAME, "franking", &franking).await.unwrap();
+    let said = admin::run(&app.plugins(), &model::Staff::operator(), NAME, "franking", &franking).await.unwrap();
     assert_eq!((&said["hmac"], &said["original_franking"]), (&json!("aG1hYw"), &Value::Null));
     assert_eq!(said["source_account_id"], bob.id().to_string());
     assert_eq!(said["target_account_id"], alice.id().to_string());
     assert_eq!(said["timestamp"], message["created_at"]);
     let mut forged = message["message_franking"].as_str().unwrap().to_owned();
     forged.replace_range(20..21, if &forged[20..21] == "A" { "B" } else { "A" });
-    admin::run(&app.plugins(), NAME, "franking", &json!({ "message_franking": forged })).await.unwrap_err();
+    admin::run(&app.plugins(), &model::Staff::operator(), NAME, "franking", &json!({ "message_franking": forged }))
+        .await
+        .unwrap_err();
 
     alice.post(CLEAR).fails(422).await;
     assert_eq!(alice.post(CLEAR).form(&[("up_to_id", message["id"].as_str().unwrap())]).ok().await, json!({}));

@@ -61,6 +61,6 @@ pub async fn update(
     let Params(params) = params.or_missing(tag_review::find(&cx, staff.account, id)).await?;
     let TagParams { display_name, trendable, usable, listable } = params;
     let decision = TagDecision { display_name, trendable, usable, listable };
-    let tag = tag_review::update(&cx, staff.account, id, decision).await?;
+    let tag = tag_review::update(&cx, &staff, id, decision).await?;
     Ok(Json::new(entity::admin::tag::render_one(&cx, tag, staff.account.is_some()).await?))
 }

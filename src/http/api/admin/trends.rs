@@ -109,37 +109,53 @@ pub async fn reject_tag(
 }
 
 async fn review_tag(cx: &Cx, staff: &Staff, id: TagId, allowed: bool) -> Result<Json<entity::AdminTag>> {
-    let reviewed = unreviewed::review_tag(cx, staff.account, id, allowed).await?;
+    let reviewed = unreviewed::review_tag(cx, staff, id, allowed).await?;
     Ok(Json::new(tag::render_one(cx, reviewed, staff.account.is_some()).await?))
 }
 
 /// `POST /api/v1/admin/trends/links/{id}/approve`
-pub async fn approve_link(cx: Cx, _: Reviewer, Path(id): Path<RowId>) -> Result<Json<entity::AdminTrendsLink>> {
-    review_link(&cx, id, true).await
+pub async fn approve_link(
+    cx: Cx,
+    StaffAuth(staff, ..): Reviewer,
+    Path(id): Path<RowId>,
+) -> Result<Json<entity::AdminTrendsLink>> {
+    review_link(&cx, &staff, id, true).await
 }
 
 /// `POST /api/v1/admin/trends/links/{id}/reject`
-pub async fn reject_link(cx: Cx, _: Reviewer, Path(id): Path<RowId>) -> Result<Json<entity::AdminTrendsLink>> {
-    review_link(&cx, id, false).await
+pub async fn reject_link(
+    cx: Cx,
+    StaffAuth(staff, ..): Reviewer,
+    Path(id): Path<RowId>,
+) -> Result<Json<entity::AdminTrendsLink>> {
+    review_link(&cx, &staff, id, false).await
 }
 
-async fn review_link(cx: &Cx, id: RowId, allowed: bool) -> Result<Json<entity::AdminTrendsLink>> {
-    let link = unreviewed::review_link(cx, id, allowed).await?;
+async fn review_link(cx: &Cx, staff: &Staff, id: RowId, allowed: bool) -> Result<Json<entity::AdminTrendsLink>> {
+    let link = unreviewed::review_link(cx, staff, id, allowed).await?;
     Ok(Json::new(entities::render_link(cx, link).await?))
 }
 
 /// `POST /api/v1/admin/trends/links/publishers/{id}/approve`
-pub async fn approve_publisher(cx: Cx, _: Reviewer, Path(id): Path<RowId>) -> Result<Json<entity::AdminPublisher>> {
-    review_publisher(&cx, id, true).await
+pub async fn approve_publisher(
+    cx: Cx,
+    StaffAuth(staff, ..): Reviewer,
+    Path(id): Path<RowId>,
+) -> Result<Json<entity::AdminPublisher>> {
+    review_publisher(&cx, &staff, id, true).await
 }
 
 /// `POST /api/v1/admin/trends/links/publishers/{id}/reject`
-pub async fn reject_publisher(cx: Cx, _: Reviewer, Path(id): Path<RowId>) -> Result<Json<entity::AdminPublisher>> {
-    review_publisher(&cx, id, false).await
+pub async fn reject_publisher(
+    cx: Cx,
+    StaffAuth(staff, ..): Reviewer,
+    Path(id): Path<RowId>,
+) -> Result<Json<entity::AdminPublisher>> {
+    review_publisher(&cx, &staff, id, false).await
 }
 
-async fn review_publisher(cx: &Cx, id: RowId, allowed: bool) -> Result<Json<entity::AdminPublisher>> {
-    let reviewed = publishers::review(cx, id, allowed).await?;
+async fn review_publisher(cx: &Cx, staff: &Staff, id: RowId, allowed: bool) -> Result<Json<entity::AdminPublisher>> {
+    let reviewed = publishers::review(cx, staff, id, allowed).await?;
     Ok(Json::new(publisher::render_one(&reviewed)?))
 }
 
@@ -162,6 +178,6 @@ pub async fn reject_status(
 }
 
 async fn review_status(cx: &Cx, staff: &Staff, id: StatusId, allowed: bool) -> Result<Json<entity::AdminTrendsStatus>> {
-    let (viewer, found) = unreviewed::review_status(cx, staff.account, id, allowed).await?;
+    let (viewer, found) = unreviewed::review_status(cx, staff, id, allowed).await?;
     Ok(Json::new(entities::render_status(cx, viewer.as_deref(), found).await?))
 }

@@ -5,11 +5,12 @@
 
 use std::collections::HashMap;
 
+use crate::audit::Target;
 use context::Cx;
 use context::error::{Error, Result};
 use database::Tx;
 use model::trend::TrendKind;
-use model::{Cursor, RowId};
+use model::{Cursor, RowId, Staff};
 pub use store::publisher::Publisher;
 use url::{Host, Url};
 
@@ -39,7 +40,7 @@ pub async fn find(cx: &Cx, domain: &str) -> Result<RowId> {
 /// # Errors
 /// [`Error::NotFound`] when there is no such publisher.
 #[model::use_case]
-pub async fn review(cx: &Cx, id: RowId, allowed: bool) -> Result<Publisher> {
+pub async fn review(cx: &Cx, staff: &Staff, id: RowId, allowed: bool) -> Result<Publisher> {
     let mut tx = cx.db.begin().await?;
     if !store::publisher::review(&mut tx, id, allowed, cx.clock.now()).await? {
         return Err(Error::NotFound);
@@ -56,6 +57,7 @@ pub async fn review(cx: &Cx, id: RowId, allowed: bool) -> Result<Publisher> {
         store::trend::set_allowed(&mut tx, TrendKind::Link, &links, decision).await?;
     }
     let publisher = store::publisher::find(&mut tx, id).await?.ok_or(Error::NotFound)?;
+    super::review::record(cx, &mut tx, staff, Target::new("publisher", id, &*publisher.domain), allowed).await?;
     tx.commit().await?;
     Ok(publisher)
 }

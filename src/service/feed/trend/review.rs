@@ -2,11 +2,13 @@
 //!
 //! Reached from `rookery trend`; the admin API reviews by id ([`unreviewed`](super::unreviewed)). A review applies to current and future trends from the next request on.
 
+use crate::audit::{self, Entry, Target};
 use crate::{account, tag};
 use context::Cx;
 use context::error::{Error, Result};
+use database::Tx;
 use model::trend::TrendKind;
-use model::{StatusId, TagId};
+use model::{Staff, StatusId, TagId};
 pub use store::trend::{NamedTrend, Subject};
 
 /// The trends of a kind, the highest score first; with `pending` only unreviewed ones.
@@ -49,11 +51,23 @@ pub async fn find_author(cx: &Cx, acct: &str) -> Result<Subject> {
     Ok(Subject::Author(account::lookup(cx, acct).await?.id))
 }
 
-/// Approves or rejects `subject` for trends.
+/// Approves or rejects `subject` for trends; `name` is what `staff` calls it.
 #[model::use_case]
-pub async fn review(cx: &Cx, subject: Subject, allowed: bool) -> Result<()> {
+pub async fn review(cx: &Cx, staff: &Staff, subject: Subject, name: &str, allowed: bool) -> Result<()> {
     let mut tx = cx.db.begin().await?;
     store::trend::review(&mut tx, subject, allowed, cx.clock.now()).await?;
+    let target = match subject {
+        Subject::Tag(id) => Target::new("tag", id, format!("#{}", name.trim_start_matches('#'))),
+        Subject::Status(id) => Target::new("status", id, format!("#{id}")),
+        Subject::Author(id) => Target::new("account", id, format!("@{}", name.trim_start_matches('@'))),
+    };
+    record(cx, &mut tx, staff, target, allowed).await?;
     tx.commit().await?;
     Ok(())
+}
+
+/// Logs a decision about trends.
+pub(crate) async fn record(cx: &Cx, tx: &mut Tx, staff: &Staff, target: Target, allowed: bool) -> Result<()> {
+    let action = if allowed { "trend.approve" } else { "trend.reject" };
+    audit::record(cx, tx, staff, Entry::new(action, target)).await
 }

@@ -8,12 +8,13 @@
 use std::collections::{HashMap, HashSet};
 
 use super::{Page, Query, publisher};
+use crate::audit::Target;
 use crate::auth;
 use crate::visibility::{self, Place, Seen};
 use context::Cx;
 use context::error::{Error, Result};
 use model::trend::TrendKind;
-use model::{AccountId, Actor, PreviewCard, RowId, StatusId, TagId};
+use model::{AccountId, Actor, PreviewCard, RowId, Staff, StatusId, TagId};
 use store::tag_review::ReviewedTag;
 use store::trend::{Subject, TrendPage};
 
@@ -55,10 +56,12 @@ pub async fn statuses(cx: &Cx, viewer: &Actor, query: &Query) -> Result<Page<Rev
 /// # Errors
 /// [`Error::NotFound`] when there is none.
 #[model::use_case]
-pub async fn review_tag(cx: &Cx, viewer: Option<AccountId>, id: TagId, allowed: bool) -> Result<ReviewedTag> {
+pub async fn review_tag(cx: &Cx, staff: &Staff, id: TagId, allowed: bool) -> Result<ReviewedTag> {
     let mut tx = cx.db.begin().await?;
     store::trend::review(&mut tx, Subject::Tag(id), allowed, cx.clock.now()).await?;
-    let tag = store::tag_review::list_by_ids(&mut tx, viewer, &[id]).await?.pop().ok_or(Error::NotFound)?;
+    let tag = store::tag_review::list_by_ids(&mut tx, staff.account, &[id]).await?.pop().ok_or(Error::NotFound)?;
+    let target = Target::new("tag", id, format!("#{}", tag.tag.name));
+    super::review::record(cx, &mut tx, staff, target, allowed).await?;
     tx.commit().await?;
     Ok(tag)
 }
@@ -68,12 +71,12 @@ pub async fn review_tag(cx: &Cx, viewer: Option<AccountId>, id: TagId, allowed: 
 /// # Errors
 /// [`Error::NotFound`] when there is none with content to show.
 #[model::use_case]
-pub async fn review_link(cx: &Cx, id: RowId, allowed: bool) -> Result<Reviewable<PreviewCard>> {
-    let card = crate::card::review_card(cx, id, allowed).await?;
+pub async fn review_link(cx: &Cx, staff: &Staff, id: RowId, allowed: bool) -> Result<Reviewable<PreviewCard>> {
+    let card = crate::card::review_card(cx, staff, id, allowed).await?;
     Ok(Reviewable { subject: card, requires_review: false })
 }
 
-/// Approves or rejects the status `id` for trends, and returns it as `viewer` sees it: regardless of blocks and mutes
+/// Approves or rejects the status `id` for trends, and returns it as `staff` sees it: regardless of blocks and mutes
 /// between it and the author.
 ///
 /// # Errors
@@ -81,18 +84,17 @@ pub async fn review_link(cx: &Cx, id: RowId, allowed: bool) -> Result<Reviewable
 #[model::use_case]
 pub async fn review_status(
     cx: &Cx,
-    viewer: Option<AccountId>,
+    staff: &Staff,
     id: StatusId,
     allowed: bool,
 ) -> Result<(Option<std::sync::Arc<Actor>>, Reviewable<Seen>)> {
-    let viewer = match viewer {
+    let viewer = match staff.account {
         Some(viewer) => auth::cached_actors(cx, &[viewer]).await?.pop(),
         None => None,
     };
     let found = reviewable_statuses(cx, viewer.as_deref(), &[id]).await?.pop().ok_or(Error::NotFound)?;
-    let mut tx = cx.db.begin().await?;
-    store::trend::review(&mut tx, Subject::Status(found.subject.proper().id), allowed, cx.clock.now()).await?;
-    tx.commit().await?;
+    let id = found.subject.proper().id;
+    super::review::review(cx, staff, Subject::Status(id), "", allowed).await?;
     Ok((viewer, Reviewable { requires_review: false, ..found }))
 }
 

@@ -5,12 +5,14 @@
 //!
 //! Spec: docs/contract/rules.md#12-timelines and docs/contract/rules.md#23-discovery.
 
+use crate::audit::Target;
 use crate::trend::publisher::Decisions;
+use crate::trend::review::record;
 use context::Cx;
 use context::error::{Error, Result};
 use context::queue::{self, FetchCard};
 use model::card::CardState;
-use model::{PreviewCard, RowId};
+use model::{PreviewCard, RowId, Staff};
 use store::card::ReviewedCard;
 
 /// The newest `limit` cards with content.
@@ -24,10 +26,13 @@ pub async fn list(cx: &Cx, limit: i64) -> Result<Vec<ReviewedCard>> {
 /// # Errors
 /// [`Error::NotFound`] when no status used it.
 #[model::use_case]
-pub async fn review(cx: &Cx, url: &str, trendable: bool) -> Result<()> {
+pub async fn review(cx: &Cx, staff: &Staff, url: &str, trendable: bool) -> Result<()> {
     let mut tx = cx.db.begin().await?;
     let cards = known(cx, url).await?;
     store::card::set_trendable(&mut tx, &cards, trendable, cx.clock.now()).await?;
+    for card in cards {
+        record(cx, &mut tx, staff, Target::new("link", card, url), trendable).await?;
+    }
     tx.commit().await?;
     Ok(())
 }
@@ -37,11 +42,12 @@ pub async fn review(cx: &Cx, url: &str, trendable: bool) -> Result<()> {
 /// # Errors
 /// [`Error::NotFound`] when there is no such card, or nothing to show of it.
 #[model::use_case]
-pub async fn review_card(cx: &Cx, id: RowId, trendable: bool) -> Result<PreviewCard> {
+pub async fn review_card(cx: &Cx, staff: &Staff, id: RowId, trendable: bool) -> Result<PreviewCard> {
     let mut tx = cx.db.begin().await?;
     let card = store::card::lock(&mut tx, id).await?.filter(|card| card.state == CardState::Found);
     let card = card.ok_or(Error::NotFound)?;
     store::card::set_trendable(&mut tx, &[id], trendable, cx.clock.now()).await?;
+    record(cx, &mut tx, staff, Target::new("link", id, &*card.page_url), trendable).await?;
     tx.commit().await?;
     Ok(card)
 }
