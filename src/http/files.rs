@@ -3,7 +3,8 @@
 //! A file never changes under its key, so responses are cacheable for ever. A file is sent with the media type we
 //! stored for it and a content security policy that lets nothing run, whatever a browser makes of its bytes. Keys are
 //! unguessable: a client that has one may fetch the file regardless of the visibility of its status, as elsewhere in
-//! the fediverse. Range requests (RFC 9110, section 14) let players seek.
+//! the fediverse; not that of a suspended account, which is withheld. A shared cache asks again after a day, so that it
+//! hears of that. Range requests (RFC 9110, section 14) let players seek.
 
 use std::ops::Range;
 
@@ -47,6 +48,9 @@ pub async fn show(
 async fn serve(cx: &Cx, key: &Key, asked: &HeaderMap) -> Result<Response> {
     let tag = entity_tag(key);
     if asked.get_all(header::IF_NONE_MATCH).iter().any(|sent| matches_tag(sent, &tag)) {
+        if !cx.storage.exists(key).await.map_err(missing)? {
+            return Err(Error::NotFound.into());
+        }
         return Ok(with_headers(StatusCode::NOT_MODIFIED.into_response(), key, &tag));
     }
     let object = cx.storage.get(key).await.map_err(missing)?;
@@ -123,7 +127,7 @@ fn unsatisfiable(length: u64) -> Response {
 fn with_headers(mut response: Response, key: &Key, tag: &str) -> Response {
     let fixed = [
         (header::CONTENT_TYPE, key.mime()),
-        (header::CACHE_CONTROL, "public, max-age=31536000, immutable"),
+        (header::CACHE_CONTROL, "public, max-age=31536000, s-maxage=86400, immutable"),
         (header::ACCEPT_RANGES, "bytes"),
         (header::CONTENT_SECURITY_POLICY, "default-src 'none'; sandbox"),
         (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),

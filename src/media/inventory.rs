@@ -8,7 +8,7 @@ use std::io;
 use std::path::Path;
 use std::time::SystemTime;
 
-use super::storage::{FOLDERS, Key, MEDIA_FOLDERS};
+use super::storage::{FOLDERS, Key, MEDIA_FOLDERS, WITHHELD};
 
 /// What there is in one folder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,7 +26,7 @@ pub(super) fn usage(root: &Path) -> io::Result<Vec<Stored>> {
     let mut found = Vec::new();
     for folder in FOLDERS {
         let mut stored = Stored { folder, files: 0, bytes: 0 };
-        walk(root, folder, &mut |_: Key, file: fs::Metadata| {
+        walk_all(root, folder, &mut |_: Key, file: fs::Metadata| {
             stored.files += 1;
             stored.bytes += file.len();
         })?;
@@ -40,7 +40,7 @@ pub(super) fn usage(root: &Path) -> io::Result<Vec<Stored>> {
 pub(super) fn strays(root: &Path, known: &HashSet<u128>, before: SystemTime) -> io::Result<Vec<(Key, u64)>> {
     let mut found = Vec::new();
     for folder in MEDIA_FOLDERS {
-        walk(root, folder, &mut |key: Key, file: fs::Metadata| {
+        walk_all(root, folder, &mut |key: Key, file: fs::Metadata| {
             if !known.contains(&key.number()) && file.modified().is_ok_and(|modified| modified < before) {
                 found.push((key, file.len()));
             }
@@ -49,7 +49,13 @@ pub(super) fn strays(root: &Path, known: &HashSet<u128>, before: SystemTime) -> 
     Ok(found)
 }
 
-/// Calls `each` with every stored file of `folder`; what has no key is none of ours.
+/// Calls `each` with every stored file of `folder`, withheld ones included.
+fn walk_all(root: &Path, folder: &str, each: &mut impl FnMut(Key, fs::Metadata)) -> io::Result<()> {
+    walk(root, folder, each)?;
+    walk(&root.join(WITHHELD), folder, each)
+}
+
+/// Calls `each` with every file of `folder`; what has no key is none of ours.
 fn walk(root: &Path, folder: &str, each: &mut impl FnMut(Key, fs::Metadata)) -> io::Result<()> {
     for first in entries(&root.join(folder))? {
         for second in entries(&first?.path())? {

@@ -66,7 +66,10 @@ const INCOMING: (&str, &str) = ("incoming", "upload");
 /// The folder and the extension of archives of what people wrote.
 const ARCHIVE: (&str, &str) = ("archives", "zip");
 
-/// Every folder.
+/// The folder of the files of suspended accounts, under their keys.
+pub(super) const WITHHELD: &str = "withheld";
+
+/// Every folder of keys.
 pub(super) const FOLDERS: [&str; 7] = ["media", "avatars", "headers", "emojis", "cards", INCOMING.0, ARCHIVE.0];
 
 /// The folders with files of attachments.
@@ -107,6 +110,11 @@ impl Key {
 
     fn path(&self) -> path::Path {
         path::Path::from(self.0.as_str())
+    }
+
+    /// Where the file is while its owner is suspended.
+    fn withheld(&self) -> path::Path {
+        path::Path::from(format!("{WITHHELD}/{}", self.0))
     }
 }
 
@@ -262,6 +270,12 @@ impl Storage {
         Ok(self.files.path_to_filesystem(&key.path())?)
     }
 
+    /// Where a stored file is on this machine, also one that is withheld.
+    pub fn readable_path(&self, key: &Key) -> Result<PathBuf, Error> {
+        let withheld = self.files.path_to_filesystem(&key.withheld())?;
+        if withheld.is_file() { Ok(withheld) } else { self.local_path(key) }
+    }
+
     /// Stores the file at `path`, which is in a [scratch folder](Self::scratch), by moving it; atomically, as [`put`](Self::put).
     pub async fn adopt(&self, key: &Key, path: &Path) -> Result<(), Error> {
         let (from, to) = (path.to_owned(), self.local_path(key)?);
@@ -279,7 +293,16 @@ impl Storage {
         Ok(())
     }
 
-    /// Opens a file.
+    /// Moves a file out of reach of [`get`](Self::get), or back; that it is not where it was is no error.
+    pub async fn place(&self, key: &Key, withheld: bool) -> Result<(), Error> {
+        let (from, to) = if withheld { (key.path(), key.withheld()) } else { (key.withheld(), key.path()) };
+        match self.files.rename(&from, &to).await {
+            Ok(()) | Err(object_store::Error::NotFound { .. }) => Ok(()),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// Opens a file that is not withheld.
     pub async fn get(&self, key: &Key) -> Result<Object, Error> {
         Ok(Object(self.files.get(&key.path()).await?))
     }
@@ -289,7 +312,7 @@ impl Storage {
         Ok(self.files.get_range(&key.path(), range).await?)
     }
 
-    /// Whether the file exists.
+    /// Whether the file exists and is not withheld.
     pub async fn exists(&self, key: &Key) -> Result<bool, Error> {
         match self.files.head(&key.path()).await {
             Ok(_) => Ok(true),
@@ -298,12 +321,15 @@ impl Storage {
         }
     }
 
-    /// Deletes a file; that it is missing is not an error.
+    /// Deletes a file, also one that is withheld; that it is missing is not an error.
     pub async fn delete(&self, key: &Key) -> Result<(), Error> {
-        match self.files.delete(&key.path()).await {
-            Ok(()) | Err(object_store::Error::NotFound { .. }) => Ok(()),
-            Err(error) => Err(error.into()),
+        for path in [key.path(), key.withheld()] {
+            match self.files.delete(&path).await {
+                Ok(()) | Err(object_store::Error::NotFound { .. }) => {}
+                Err(error) => return Err(error.into()),
+            }
         }
+        Ok(())
     }
 }
 

@@ -1,7 +1,10 @@
-//! Every kind of job on one page: its payload, its name in the database, its lane and its deduplication key.
+//! Every kind of job on a page: its payload, its name in the database, its lane and its deduplication key.
 //!
 //! The implementation of each is in the file of its use case, a function with the attribute
-//! [`job`](macro@crate::job); jobs of the feed lane run in the crate `worker`.
+//! [`job`](macro@crate::job); jobs of the feed lane run in the crate `worker`. Those that read or write files are in
+//! [`files`].
+
+pub mod files;
 
 use serde::{Deserialize, Serialize};
 
@@ -10,8 +13,12 @@ use super::job::Job;
 use super::payload::{Distribution, Subject};
 use crate::budget::Allowance;
 use crate::change::Change;
+pub use files::{
+    ExpireArchive, MakeArchive, PlaceFiles, ProcessMedia, PurgeCardImage, PurgeMedia, PurgeProfileImages,
+    TrimMediaCache,
+};
 use model::job::Lane;
-use model::{AccountId, MediaId, NotificationId, PollId, RowId, ScheduledStatusId, StatusId, TagId};
+use model::{AccountId, NotificationId, PollId, RowId, ScheduledStatusId, StatusId, TagId};
 
 jobs! {
     /// Accepts the pending follow requests of an account, as long as it is unlocked.
@@ -109,14 +116,6 @@ jobs! {
     PruneCards as "prune_cards" in Background, key |_job| String::new() => {
         /// The last card of the previous batch; 0 starts a new pass.
         after: RowId,
-    }
-
-    /// Removes the picture of a card, unless the card shows it.
-    PurgeCardImage as "purge_card_image" in Background => {
-        /// The card; it may be gone.
-        card: RowId,
-        /// Storage key.
-        image: String,
     }
 
     /// Removes expired sessions, links, authorization codes, idempotency keys and key-value entries of plugins, and
@@ -231,33 +230,8 @@ jobs! {
         #[serde(default)] domain: String,
     }
 
-    /// Converts an uploaded video or audio file.
-    ProcessMedia as "process_media" in Media => {
-        /// The attachment; it may be gone.
-        media: MediaId,
-        /// The storage key of the upload.
-        incoming: String,
-        /// The storage key of the converted file.
-        original: String,
-        /// The storage key of the preview, unless the client uploaded one.
-        preview: String,
-    }
-
     /// Publishes a scheduled status that is due.
     PublishScheduled as "publish_scheduled" in Background => { scheduled: ScheduledStatusId }
-
-    /// Creates an archive that an account requested.
-    MakeArchive as "make_archive" in Background => {
-        /// The archive; it may be gone.
-        archive: RowId,
-    }
-
-    ExpireArchive as "expire_archive" in Background => {
-        /// The archive; it may be gone.
-        archive: RowId,
-        /// The storage key of the file.
-        file: String,
-    }
 
     /// Processes the next rows of an import, or removes the next entries that are missing from its file.
     RunImport as "run_import" in Background => {
@@ -277,14 +251,6 @@ jobs! {
         from: AccountId,
     }
 
-    /// Removes an attachment that no status uses, and its files; also when it has no row. If a status uses it,
-    /// removes only files that the attachment does not have (any longer).
-    PurgeMedia as "purge_media" in Background => {
-        media: MediaId,
-        /// Its storage keys.
-        files: Vec<String>,
-    }
-
     /// Removes the next part of a purged plugin's data from tables of the server.
     PurgePlugin as "purge_plugin" in Background, key |job| job.plugin.to_string() => {
         /// The former id of the plugin.
@@ -295,13 +261,6 @@ jobs! {
         notifications: Vec<String>,
         /// The last notification to delete: another plugin may declare a type again.
         last: i64,
-    }
-
-    /// Removes those files that are no longer pictures of the account.
-    PurgeProfileImages as "purge_profile_images" in Background => {
-        account: AccountId,
-        /// Storage keys.
-        files: Vec<String>,
     }
 
     /// Rebuilds the home feed of an account whose feed was dropped during a long absence, and the feeds of its lists.
@@ -407,9 +366,6 @@ jobs! {
         /// The last account of the previous batch; 0 starts a new pass.
         after: AccountId,
     }
-
-    /// Removes pictures from the media cache while it exceeds its size limit. Recurring.
-    TrimMediaCache as "trim_media_cache" in Background, key |_job| String::new() => {}
 
     /// Trims the next batch of a plugin's feeds of one kind to [`PLUGIN_FEED_LENGTH`](super::PLUGIN_FEED_LENGTH) statuses.
     TrimFeeds as "trim_feeds" in Background, key |job| format!("{}-{}", job.kind, job.after) => {

@@ -108,7 +108,7 @@ fn id(status: &Status) -> StatusId {
 async fn add_file(cx: &Cx, zip: &Zip, key: &str) -> Result<()> {
     // A string that is not a storage key cannot be one of our files.
     let Ok(parsed) = key.parse() else { return Ok(()) };
-    let path = cx.storage.local_path(&parsed).map_err(Error::internal)?;
+    let path = cx.storage.readable_path(&parsed).map_err(Error::internal)?;
     zip.file(key.to_owned(), path).await;
     Ok(())
 }

@@ -18,12 +18,12 @@ use context::change::{self, Change};
 use context::error::{Error, Result, Validation};
 use context::limits::Key;
 use context::queue::{
-    self, DeleteSuspended, Failure, ForgetAccount, Next, PurgeMedia, PurgeProfileImages, RemoveAccount,
+    self, DeleteSuspended, Failure, ForgetAccount, Next, PlaceFiles, PurgeMedia, PurgeProfileImages, RemoveAccount,
 };
 use context::{Cx, job};
 use crypto::Secret;
 use database::Tx;
-use model::{Account, AccountId, Staff, StatusId};
+use model::{Account, AccountId, MediaId, Staff, StatusId};
 use store::relationship::Relation;
 use store::removal::DeletedMedia;
 
@@ -135,8 +135,27 @@ async fn hide(cx: &Cx, tx: &mut Tx, account: &Account) -> Result<bool> {
     let hidden = store::removal::suspend(tx, account.id, cx.clock.now()).await?;
     if hidden {
         change::record(cx, tx, Change::AccountSuspended { account: account.id }).await?;
+        place_files(cx, tx, account).await?;
     }
     Ok(hidden)
+}
+
+/// Ends the suspension of a locked account; false when it is not suspended.
+pub(crate) async fn reveal(cx: &Cx, tx: &mut Tx, account: &Account) -> Result<bool> {
+    let shown = store::removal::unsuspend(tx, account.id).await?;
+    if shown {
+        change::record(cx, tx, Change::AccountUpdated { account: account.id }).await?;
+        place_files(cx, tx, account).await?;
+    }
+    Ok(shown)
+}
+
+/// Files follow the standing of their owner. Those of other servers' accounts are not here.
+async fn place_files(cx: &Cx, tx: &mut Tx, account: &Account) -> Result<()> {
+    if account.is_local() {
+        queue::enqueue(cx, tx, &PlaceFiles { account: account.id, after: MediaId::from(0) }).await?;
+    }
+    Ok(())
 }
 
 /// Deletes the next batch of the data of `account` in `tx`; false when only the account is

@@ -7,6 +7,7 @@
 //! Spec: docs/contract/rules.md#10-statuses and docs/contract/rules.md#17-media.
 
 pub mod moving;
+mod place;
 pub(crate) mod purge;
 pub mod stock;
 

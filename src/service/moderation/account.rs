@@ -8,7 +8,6 @@
 use super::audit::{self, Entry, Target};
 use crate::{email, removal, sign_up};
 use context::Cx;
-use context::change::{self, Change};
 use context::error::{Error, Result};
 use context::queue::Subject;
 use database::Tx;
@@ -185,8 +184,7 @@ pub async fn unsuspend(cx: &Cx, staff: &Staff, id: AccountId) -> Result<()> {
     if !found.account.is_suspended() {
         return Err(Error::forbidden(format!("@{} is not suspended", found.account.acct())));
     }
-    store::removal::unsuspend(&mut tx, id).await?;
-    change::record(cx, &mut tx, Change::AccountUpdated { account: id }).await?;
+    removal::reveal(cx, &mut tx, &found.account).await?;
     finish(cx, tx, staff, found.entry("account.unsuspend"), true).await
 }
 

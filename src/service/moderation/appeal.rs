@@ -11,7 +11,7 @@ use serde_json::json;
 use super::account::Managed;
 use super::audit::{self, Entry, Target};
 use super::strike_link;
-use crate::email;
+use crate::{email, removal};
 use context::Cx;
 use context::change::{self, Change};
 use context::error::{Error, OnUnique, Result, Validation};
@@ -181,11 +181,11 @@ async fn lift(cx: &Cx, tx: &mut Tx, target: &Managed, warning: &Warning) -> Resu
         WarningAction::Disable => store::managed_account::set_disabled(tx, id, false).await?,
         WarningAction::Sensitive => store::managed_account::set_sensitized(tx, id, None).await?,
         WarningAction::Silence => store::managed_account::set_limited(tx, id, None).await?,
-        WarningAction::Suspend => store::removal::unsuspend(tx, id).await?,
+        WarningAction::Suspend => removal::reveal(cx, tx, &target.account).await?,
     };
     match warning.action {
         WarningAction::Disable => store::account::bump(tx, id).await?,
-        WarningAction::Sensitive | WarningAction::Suspend if lifted => {
+        WarningAction::Sensitive if lifted => {
             change::record(cx, tx, Change::AccountUpdated { account: id }).await?;
         }
         WarningAction::None | WarningAction::Sensitive | WarningAction::Silence | WarningAction::Suspend => {}

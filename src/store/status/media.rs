@@ -115,6 +115,19 @@ pub async fn list_files(db: Conn<'_>, after: MediaId, limit: i64) -> Result<Vec<
         .await
 }
 
+/// The storage keys of the next `limit` attachments of an account after `after`, in the order of their ids.
+#[boxed]
+pub async fn list_files_of(db: Conn<'_>, account: AccountId, after: MediaId, limit: i64) -> Result<Vec<MediaFiles>> {
+    db.query(sql!(
+        "SELECT id, file, preview FROM media_attachments WHERE account_id = $1 AND id > $2 ORDER BY id LIMIT $3"
+    ))
+    .bind(account)
+    .bind(after)
+    .bind(limit)
+    .all()
+    .await
+}
+
 /// Deletes the attachments of a remote status, which have no files here.
 #[boxed]
 pub async fn delete_remote(tx: &mut Tx, status: StatusId) -> Result<()> {

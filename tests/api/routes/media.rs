@@ -98,7 +98,7 @@ async fn image_is_uploaded_shown_and_served() {
     let file = app.anonymous().get(path(&media["url"])).send().await;
     assert_eq!(file.status, StatusCode::OK);
     assert_eq!(file.header("content-type"), "image/png");
-    assert_eq!(file.header("cache-control"), "public, max-age=31536000, immutable");
+    assert_eq!(file.header("cache-control"), "public, max-age=31536000, s-maxage=86400, immutable");
     assert_eq!(file.header("content-security-policy"), "default-src 'none'; sandbox");
     assert_eq!(file.header("x-content-type-options"), "nosniff");
     assert_eq!(file.header("access-control-allow-origin"), "*");
@@ -289,4 +289,51 @@ async fn limited_federation_serves_files_to_local_accounts_only() {
     assert_eq!((file.status, file.header("cache-control")), (StatusCode::OK, "private, max-age=31536000"));
     let browser = Browser::signed_in(&app, "alice").await;
     assert_eq!(browser.get(path(&media["url"])).await.status, StatusCode::OK);
+}
+
+#[tokio::test]
+async fn files_are_withheld_while_their_owner_is_suspended() {
+    let app = TestApp::new().await;
+    let [alice, bob] = app.accounts(["alice", "bob"]).await;
+    let mut files = Vec::new();
+    for (person, own) in [(&bob, false), (&alice, true)] {
+        // More than one batch.
+        for _ in 0..if own { 27 } else { 1 } {
+            let media = upload(person, &[], &png(8, 8)).await;
+            let posted = json!({ "status": "a picture", "media_ids": [media["id"]] });
+            person.post("/api/v1/statuses").json(&posted).ok().await;
+            files.extend([&media["url"], &media["preview_url"]].map(|url| (path(url).to_owned(), own)));
+        }
+        let picture = png(8, 8);
+        let change = person.patch("/api/v1/accounts/update_credentials");
+        let changed = change.multipart(&[], &[("avatar", "a.png", &picture), ("header", "h.png", &picture)]).ok().await;
+        files.extend(["avatar", "header"].map(|key| (path(&changed[key]).to_owned(), own)));
+    }
+    app.run_jobs().await;
+    let stored = stored_files(&app);
+    let (file, _) = files.iter().find(|(_, own)| *own).unwrap();
+    let tag = app.anonymous().get(file).send().await.header("etag").to_owned();
+    let shown = async |file: &str| app.anonymous().get(file).header("if-none-match", &tag).send().await.status;
+    assert_eq!(shown(file).await, StatusCode::NOT_MODIFIED);
+
+    app.suspend(&alice).await;
+    app.run_jobs().await;
+    for (file, own) in &files {
+        assert_eq!(shown(file).await == StatusCode::NOT_FOUND, *own, "{file}");
+    }
+    assert_eq!(stored_files(&app), stored, "none is lost");
+
+    app.unsuspend(&alice).await;
+    app.run_jobs().await;
+    for (file, _) in &files {
+        assert!(shown(file).await != StatusCode::NOT_FOUND, "{file}");
+    }
+
+    app.suspend(&alice).await;
+    app.run_jobs().await;
+    app.app.clock.advance(Duration::days(31));
+    app.run_jobs().await;
+    app.app.clock.advance(Duration::minutes(2));
+    app.run_jobs().await;
+    assert_eq!(stored_files(&app), files.iter().filter(|(_, own)| !own).count());
 }

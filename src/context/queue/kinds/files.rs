@@ -1,0 +1,69 @@
+//! The kinds of jobs that read, write or delete stored files.
+
+use serde::{Deserialize, Serialize};
+
+use super::super::declare::jobs;
+use super::super::job::Job;
+use model::job::Lane;
+use model::{AccountId, MediaId, RowId};
+
+jobs! {
+    /// Removes the picture of a card, unless the card shows it.
+    PurgeCardImage as "purge_card_image" in Background => {
+        /// The card; it may be gone.
+        card: RowId,
+        /// Storage key.
+        image: String,
+    }
+
+    /// Converts an uploaded video or audio file.
+    ProcessMedia as "process_media" in Media => {
+        /// The attachment; it may be gone.
+        media: MediaId,
+        /// The storage key of the upload.
+        incoming: String,
+        /// The storage key of the converted file.
+        original: String,
+        /// The storage key of the preview, unless the client uploaded one.
+        preview: String,
+    }
+
+    /// Creates an archive that an account requested.
+    MakeArchive as "make_archive" in Background => {
+        /// The archive; it may be gone.
+        archive: RowId,
+    }
+
+    /// Deletes an archive whose time is over.
+    ExpireArchive as "expire_archive" in Background => {
+        /// The archive; it may be gone.
+        archive: RowId,
+        /// The storage key of the file.
+        file: String,
+    }
+
+    /// Removes an attachment that no status uses, and its files; also when it has no row. If a status uses it,
+    /// removes only files that the attachment does not have (any longer).
+    PurgeMedia as "purge_media" in Background => {
+        media: MediaId,
+        /// Its storage keys.
+        files: Vec<String>,
+    }
+
+    /// Removes those files that are no longer pictures of the account.
+    PurgeProfileImages as "purge_profile_images" in Background => {
+        account: AccountId,
+        /// Storage keys.
+        files: Vec<String>,
+    }
+
+    /// Removes pictures from the media cache while it exceeds its size limit. Recurring.
+    TrimMediaCache as "trim_media_cache" in Background, key |_job| String::new() => {}
+
+    /// Moves the next files of a local account to where its standing has them: out of reach while it is suspended.
+    PlaceFiles as "place_files" in Background => {
+        account: AccountId,
+        /// The last attachment of the previous batch; 0 for the first batch, and for the pictures of the profile.
+        after: MediaId,
+    }
+}
