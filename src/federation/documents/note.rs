@@ -2,8 +2,10 @@
 
 use std::sync::Arc;
 
+use chrono::TimeDelta;
 use context::{Cx, Error, Result};
 use entity::activity::{self, Files};
+use model::clock::Ids;
 use model::{Account, Actor, Status, StatusId, Time, Visibility};
 use serde::Serialize;
 use service::visibility::{self, Seen};
@@ -16,9 +18,14 @@ const KEEP: u32 = 3;
 /// The purpose from which the tokens of limited statuses are derived.
 const CAPABILITY: &str = "bearcap";
 
+/// How long a capability opens its note: receivers fetch that once, and later edits are sent. Beyond it the audience
+/// signs its requests, like anyone else.
+const CAPABILITY_PERIOD: TimeDelta = TimeDelta::days(14);
+
 /// True when `token` is the capability that opens the status `id`: requests of apps carry tokens too.
 pub(super) fn opens(cx: &Cx, id: StatusId, token: Option<&str>) -> bool {
-    token.is_some_and(|token| cx.keys.verify(CAPABILITY, &id.to_string(), token))
+    let is_recent = i64::from(id) >= Ids::first_at(cx.clock.now() - CAPABILITY_PERIOD);
+    is_recent && token.is_some_and(|token| cx.keys.verify(CAPABILITY, &id.to_string(), token))
 }
 
 /// The note of a status of `author`, if `viewer` may see it. For a limited one its capability suffices, `token`.

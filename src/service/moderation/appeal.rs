@@ -28,6 +28,10 @@ pub const TEXT_MAX: usize = 2_000;
 /// How long an account may appeal against a strike.
 const PERIOD: TimeDelta = TimeDelta::days(20);
 
+/// How long the link in the mail about a strike opens it: beyond that the account signs in. As long as the data of a
+/// suspended account is kept.
+const LINK_PERIOD: TimeDelta = removal::SUSPENSION_PERIOD;
+
 /// A strike with its appeal.
 #[derive(Debug)]
 pub struct Strike {
@@ -65,11 +69,13 @@ pub async fn strike(cx: &Cx, account: AccountId, id: RowId) -> Result<Strike> {
 /// The strike of a link in a mail with these parameters.
 ///
 /// # Errors
-/// [`Error::NotFound`] when the link is invalid, or the account was deleted.
+/// [`Error::NotFound`] when the link is invalid or too old, or the account was deleted.
 #[model::use_case]
 pub async fn strike_of_link(cx: &Cx, id: &str, token: &str) -> Result<Strike> {
     let id = strike_link::strike(cx, id, token).ok_or(Error::NotFound)?;
-    with_appeals(cx, store::warning::list(&cx.db, &[id]).await?).await?.pop().ok_or(Error::NotFound)
+    let mut warnings = store::warning::list(&cx.db, &[id]).await?;
+    warnings.retain(|warning| warning.created_at + LINK_PERIOD > cx.clock.now());
+    with_appeals(cx, warnings).await?.pop().ok_or(Error::NotFound)
 }
 
 async fn with_appeals(cx: &Cx, warnings: Vec<Warning>) -> Result<Vec<Strike>> {

@@ -1,4 +1,4 @@
-//! Links to strikes, which open without signing in. Anyone with such a link can use it.
+//! Links to strikes, which open without signing in. Anyone with such a link can use it, for thirty days after the strike.
 //!
 //! In mails about strikes; read by [`appeal`](super::appeal).
 

@@ -107,6 +107,10 @@ async fn strike_link_opens_without_signing_in_and_only_with_its_key() {
     let blank = browser.submit(&page, "/auth/strike", &[("text", "")]).await;
     assert_eq!(blank.status, 422);
     assert_eq!(app.count("appeals").await, 0);
+    app.app.clock.advance(chrono::TimeDelta::days(29));
+    assert_eq!(browser.get(&path).await.status, 200);
+    app.app.clock.advance(chrono::TimeDelta::days(2));
+    assert_eq!(browser.get(&path).await.status, 404, "it was mailed a month ago");
 }
 
 #[tokio::test]

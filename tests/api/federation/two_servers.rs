@@ -134,6 +134,18 @@ async fn limited_status_reaches_its_audience_alone() {
     assert_eq!((&home[0]["uri"], &home[0]["visibility_ex"]), (&status["uri"], &"limited".into()));
     assert!(home[0]["content"].as_str().unwrap().contains("for friends"));
     carol.get(&format!("/api/v1/statuses/{}", id(&home[0]))).fails(404).await;
+
+    // Its capability opens the note, for the time that deliveries take.
+    let here = &friends.peers[0];
+    let token = format!("Bearer {}", here.app.keys.derive("bearcap", status["id"].as_str().unwrap()).expose());
+    let note = status["uri"].as_str().unwrap().split_once(&here.domain).unwrap().1;
+    let with_token = async || {
+        let asked = here.anonymous().get(note).header("accept", "application/activity+json");
+        asked.header("authorization", &token).send().await.status.as_u16()
+    };
+    assert_eq!(with_token().await, 200);
+    here.app.clock.advance(chrono::TimeDelta::days(15));
+    assert_eq!(with_token().await, 404);
 }
 
 #[tokio::test]
