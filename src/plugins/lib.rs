@@ -27,6 +27,7 @@ mod registry;
 pub mod routes;
 pub mod settings;
 pub mod sql;
+mod steps;
 
 pub use absent::Absent;
 pub use active::Active;

@@ -8,7 +8,6 @@ use rookery_plugin_host::{CallError, Engine};
 use tokio::sync::{Mutex, OnceCell};
 
 use crate::active::Active;
-use crate::admin::Steps;
 use crate::call::Calls;
 use crate::call::logs::{Level, Logs};
 use crate::hooks::DecorationCache;
@@ -18,6 +17,7 @@ use crate::life::observed::{FailedCall, Observations};
 use crate::life::pauses::Pauses;
 use crate::registry::Registry;
 use crate::routes::RecentRequests;
+use crate::steps::Steps;
 use model::clock::Clock;
 
 /// The plugins of this process.

@@ -25,5 +25,5 @@ pub use order::{HookPosition, order};
 pub use outbox::{Outbox, outbox, retry};
 pub use revoke::revoke;
 pub use rollback::rollback;
-pub use run::{Steps, next_step, run};
+pub use run::{next_step, run};
 pub use uninstall::uninstall;

@@ -1,9 +1,5 @@
 //! Running a command of a plugin.
 
-use std::collections::VecDeque;
-use std::hash::{DefaultHasher, Hash, Hasher};
-use std::sync::{Mutex, PoisonError};
-
 use rookery_plugin_host::Part;
 use rookery_plugin_host::imports::types::{CallContext, Caller as CallerRecord};
 use serde_json::{Value, json};
@@ -15,38 +11,6 @@ use config::nearest;
 use context::error::{Error, Result};
 use model::{Staff, boxed};
 use service::audit::{self, Entry, Target};
-
-/// Further steps of running commands that are remembered; a step that was forgotten is logged as a command of its own.
-const STEPS: usize = 256;
-
-/// Steps that commands asked for, with their plugins and commands: they belong to a run that is logged.
-#[derive(Debug, Default)]
-pub struct Steps(Mutex<VecDeque<u64>>);
-
-impl Steps {
-    fn named(name: &str, command: &str, args: &Value) -> u64 {
-        let mut hasher = DefaultHasher::new();
-        (name, command, args.to_string()).hash(&mut hasher);
-        hasher.finish()
-    }
-
-    /// Notes that the next step of a command takes `args`.
-    fn expect(&self, name: &str, command: &str, args: &Value) {
-        let mut steps = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if steps.len() >= STEPS {
-            steps.pop_front();
-        }
-        steps.push_back(Self::named(name, command, args));
-    }
-
-    /// True for a step that a command asked for, once.
-    fn take(&self, name: &str, command: &str, args: &Value) -> bool {
-        let step = Self::named(name, command, args);
-        let mut steps = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let place = steps.iter().position(|known| *known == step);
-        place.and_then(|place| steps.remove(place)).is_some()
-    }
-}
 
 /// Logs the run of a command, unless `args` are those of a further step. The arguments are not logged: they may be
 /// private.
