@@ -16,6 +16,15 @@ impl<K: Ord, V> ById<K, V> {
     }
 }
 
+impl<K, V> IntoIterator for ById<K, V> {
+    type Item = (K, V);
+    type IntoIter = std::vec::IntoIter<(K, V)>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.0.into_iter()
+    }
+}
+
 /// Keeps one of several values with the same id.
 impl<K: Ord + Copy, V> From<Vec<(K, V)>> for ById<K, V> {
     fn from(mut entries: Vec<(K, V)>) -> Self {

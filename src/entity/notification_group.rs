@@ -151,7 +151,8 @@ impl<'v> Parts<'v> {
 
     fn results(&self, shown: &[RenderedGroup<'_>], expand: ExpandAccounts) -> Result<Fragment> {
         let (full, partial) = self.accounts(shown, expand)?;
-        let statuses = self.statuses.entries(&self.seen);
+        // The groups name them, and a page has few.
+        let statuses: Vec<_> = self.seen.iter().filter_map(|seen| self.statuses.entry(seen)).collect();
         let groups: Vec<Fragment> = shown.iter().map(|shown| self.group(shown)).collect::<Result<_>>()?;
         let size = FRAME_BYTES
             + full.iter().map(|text| text.len() + 1).sum::<usize>()

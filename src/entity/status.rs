@@ -1,16 +1,19 @@
 //! <https://docs.joinmastodon.org/entities/Status/>
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use super::filter_result::{self, Filtered, What};
 use super::preview_card::{Creators, write_attributed};
+use super::room::{self, Room};
+use super::status_added::added;
 use super::status_core::cores;
 use super::{account, poll};
 use context::Cx;
 use context::by_id::ById;
 use context::caches::StatusCore;
 use context::error::{Error, Result};
-use context::extension::{Entity, Members, Target, Versions};
+use context::extension::Members;
 use context::json::{Array, Fragment, Object, boolean};
 use model::status::{QuotePolicy, Visibility};
 use model::{AccountId, Actor, StatusId, boxed};
@@ -222,9 +225,9 @@ impl<'a> Parts<'a> {
         let mut authors: Vec<(AccountId, i64)> =
             heads.iter().map(|head| (head.account_id, head.account_version)).chain(beside.iter().copied()).collect();
         authors.extend(&creators.versions);
-        authors.sort_unstable();
-        authors.dedup();
-        let authors = account::render_versions(cx, &authors).await?;
+        let mut met = HashSet::with_capacity(authors.len());
+        authors.retain(|author| met.insert(*author));
+        let authors = room::accounts(cx, &authors).await?;
         let (polls, added) = (Vec::new().into(), Vec::new().into());
         Ok(Self { viewer: None, cores, authors, creators, polls, filtered: Filtered::none(), added })
     }
@@ -240,11 +243,18 @@ impl<'a> Parts<'a> {
         Fragment::from_string(text)
     }
 
+    /// The statuses of a page that have room in a response of their own.
     pub(super) fn entries<'s>(&'s self, page: &'s [Seen]) -> Vec<Entry<'s>> {
-        page.iter().filter_map(|seen| self.entry(seen)).collect()
+        self.entries_within(&mut Room::default(), page)
     }
 
-    /// `None` for a status that was deleted since its head was read. It is left out.
+    /// The statuses of a page that have room.
+    pub(super) fn entries_within<'s>(&'s self, room: &mut Room, page: &'s [Seen]) -> Vec<Entry<'s>> {
+        let entries = page.iter().filter_map(|seen| self.entry(seen));
+        entries.filter(|entry| room.takes(entry.size_bytes())).collect()
+    }
+
+    /// `None` for a status that was deleted since its head was read, or has no room. It is left out.
     pub(super) fn entry<'s>(&'s self, seen: &'s Seen) -> Option<Entry<'s>> {
         let original = match seen.original() {
             None => None,
@@ -419,32 +429,4 @@ impl Part<'_> {
 /// An upper estimate of the size of an array of `entries`.
 pub(super) fn size_bytes(entries: &[Entry<'_>]) -> usize {
     2 + entries.iter().map(Entry::size_bytes).sum::<usize>()
-}
-
-/// The members that plugins add to the statuses of a page and to their quotes. A reblog shares the members of its
-/// original. Plugins are called once for each status.
-pub(super) async fn added(
-    cx: &Cx,
-    viewer: Option<&Actor>,
-    heads: impl Iterator<Item = &Head> + Send,
-) -> Vec<(StatusId, Members)> {
-    if !cx.extensions().decorates(Entity::Status) {
-        return Vec::new();
-    }
-    let mut heads: Vec<&Head> = heads.collect();
-    heads.sort_unstable_by_key(|head| head.id);
-    heads.dedup_by_key(|head| head.id);
-    let target = |head: &&Head| Target {
-        id: head.id.into(),
-        owner: head.account_id.into(),
-        subject: None,
-        activity: None,
-        code: String::new(),
-    };
-    let versions: Vec<Versions> =
-        heads.iter().map(|head| Versions { status: head.version, author: head.account_version }).collect();
-    let decorations =
-        cx.extensions().decorate(cx, viewer, Entity::Status, heads.iter().map(target).collect(), &versions).await;
-    let added = heads.iter().zip(decorations.into_members()).filter_map(|(head, members)| Some((head.id, members?)));
-    added.collect()
 }

@@ -10,6 +10,7 @@ use serde::Serialize;
 
 use super::emoji::{CustomEmoji, Palette};
 use super::preview_card::{self, PreviewCard};
+use super::room::{CHUNK, Room};
 use context::Cx;
 use context::by_id::ById;
 use context::caches::{Creator, StatusCore};
@@ -83,9 +84,28 @@ struct StatusApplication<'a> {
     website: Option<&'a str>,
 }
 
-/// The shared part of each status, from the cache or rendered now.
+/// The shared part of each status, from the cache or rendered now, as far as they have room in a response.
 #[boxed]
 pub(super) async fn cores(cx: &Cx, heads: &[&Head]) -> Result<ById<StatusId, Arc<StatusCore>>> {
+    let (mut room, mut taken) = (Room::default(), Vec::with_capacity(heads.len()));
+    for chunk in heads.chunks(CHUNK) {
+        if room.is_full() {
+            break;
+        }
+        let cores = chunk_of_cores(cx, chunk).await?;
+        if room.takes_all(cores.iter().map(|(_, core)| core.members.len()).sum()) {
+            taken.extend(cores);
+            continue;
+        }
+        // In the order of the response, whose end is left out.
+        let cores: ById<StatusId, Arc<StatusCore>> = cores.into();
+        let found = chunk.iter().filter_map(|head| Some((head.id, Arc::clone(cores.get(&head.id)?))));
+        taken.extend(found.filter(|(_, core)| room.takes(core.members.len())));
+    }
+    Ok(taken.into())
+}
+
+async fn chunk_of_cores(cx: &Cx, heads: &[&Head]) -> Result<Vec<(StatusId, Arc<StatusCore>)>> {
     let generation = cx.emojis().generation;
     let (mut cores, mut missing) = (Vec::with_capacity(heads.len()), Vec::new());
     for head in heads {
@@ -104,7 +124,7 @@ pub(super) async fn cores(cx: &Cx, heads: &[&Head]) -> Result<ById<StatusId, Arc
             cores.push((id, core));
         }
     }
-    Ok(cores.into())
+    Ok(cores)
 }
 
 /// Renders the shared part of statuses, given with whether moderators mark their authors' media as sensitive: one

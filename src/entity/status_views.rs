@@ -11,7 +11,8 @@ use std::sync::Arc;
 use futures_util::stream::{self, StreamExt as _};
 
 use super::filter_result::{self, Filtered, What};
-use super::status::{Parts, added, heads_of, proper_of};
+use super::status::{Parts, heads_of, proper_of};
+use super::status_added::added;
 use super::{account, poll};
 use context::Cx;
 use context::by_id::ById;

@@ -96,14 +96,20 @@ pub async fn claim_node_info(tx: &mut Tx, domain: &str, before: Time, now: Time)
     Ok(claimed > 0)
 }
 
+/// Most peers that are listed, those that were known first: strangers can have any number of subdomains.
+const PEERS_MAX: i64 = 100_000;
+
 /// The domains of known servers without a domain block, by name.
 #[boxed]
 pub async fn peers(db: Conn<'_>) -> Result<Vec<String>> {
     db.query(sql!(
-        "SELECT i.domain FROM instances i
-         WHERE NOT EXISTS (SELECT 1 FROM domain_blocks b WHERE b.domain = i.domain)
-         ORDER BY i.domain"
+        "SELECT p.domain FROM (
+             SELECT i.domain FROM instances i
+             WHERE NOT EXISTS (SELECT 1 FROM domain_blocks b WHERE b.domain = i.domain)
+             ORDER BY i.created_at, i.domain LIMIT $1) p
+         ORDER BY p.domain"
     ))
+    .bind(PEERS_MAX)
     .scalars()
     .await
 }

@@ -3,8 +3,9 @@
 use serde_json::{Value, json};
 
 use super::{Scene, text};
-use crate::harness::Liar;
 use crate::harness::liar::{PUBLIC, with};
+use crate::harness::{Liar, TestApp};
+use crate::seed::{Profile, Reply, Seed, Status};
 
 /// HTML that runs scripts, or looks like something else.
 const EVIL: &str = r##"<p onclick="x()" style="position:fixed">a<script>x()</script><img src=x onerror=x()><svg/onload=x()>
@@ -213,4 +214,35 @@ async fn members_of_wrong_types_are_absent() {
         assert_eq!(scene.send(&scene.mallory, &scene.mallory.activity("Update", actor)).await, "Update ok", "{value}");
     }
     assert_eq!(scene.home().await, wrong.len());
+}
+
+#[tokio::test]
+async fn thread_of_large_texts_has_a_bounded_response_with_all_honest_replies() {
+    let app = TestApp::new().await;
+    let alice = app.account("alice").await;
+    let mut seed = Seed::new(app.db().engine(), "example.test");
+    let root = seed.status(&Status { author: alice.id().into(), text: "hello", ..Status::default() });
+    let parent = Reply { status: root, account: alice.id().into(), conversation: root };
+    let large = format!("<p>{}</p>", "x".repeat(60 << 10));
+    let profile = Profile { domain: Some("evil.test"), note_html: &large, ..Profile::default() };
+    let evil: Vec<i64> = ["mallory", "eve"].map(|username| seed.profile(&Profile { username, ..profile })).to_vec();
+    let bob = seed.account("bob", Some("honest.test"));
+    let reply = Status { reply_to: Some(parent), local: false, ..Status::default() };
+    for number in 0..600 {
+        // Some have large texts and all have an author with a large profile.
+        let content = (number % 3 == 0).then_some(large.as_str());
+        seed.status(&Status { author: evil[number % 2], content, ..reply });
+    }
+    for _ in 0..50 {
+        seed.status(&Status { author: bob, text: "an answer", ..reply });
+    }
+    seed.write(app.db()).await;
+    let thread = alice.get(&format!("/api/v1/statuses/{root}/context")).send().await;
+    assert!(thread.body.len() < 17 << 20, "{}", thread.body.len());
+    let thread: Value = serde_json::from_slice(&thread.body).unwrap();
+    let of = |name: &str| {
+        thread["descendants"].as_array().unwrap().iter().filter(|reply| reply["account"]["username"] == name).count()
+    };
+    assert_eq!(of("bob"), 50);
+    assert!(of("mallory") + of("eve") > 0, "large ones are shown while there is room");
 }
