@@ -10,6 +10,7 @@
 mod accept;
 mod announce;
 mod block;
+mod bundle;
 mod create;
 mod delete;
 mod follow;

@@ -8,12 +8,11 @@ use model::AccountId;
 use store::inbound::NewActivity;
 use store::remote::ActorRow;
 
-use super::Refusal;
-use super::forwarded;
+use super::{Refusal, bundle, forwarded};
 use crate::floods::domain_of;
 use crate::signature::{Claim, Incoming};
 use crate::signer::signer;
-use crate::vocabulary::{Activity, Kind, parse};
+use crate::vocabulary::{Activity, Kind};
 
 /// Most activities of one registrable domain that wait, and most bytes of their bodies.
 const WAITING_MAX: i64 = 5_000;
@@ -66,8 +65,13 @@ async fn accept(
     address: Option<IpAddr>,
 ) -> Result<Received, Refusal> {
     let owner = owner(cx, mailbox).await?;
-    let activity: Activity = parse(request.body)?;
-    if concerns_a_stranger(cx, &activity).await? {
+    let mut items = Vec::new();
+    for item in bundle::activities(request.body)? {
+        if !concerns_a_stranger(cx, &item.0).await? {
+            items.push(item);
+        }
+    }
+    if items.is_empty() {
         return Ok(Received::Ignored);
     }
     let (sender, claim) = signer(cx, request, address).await?;
@@ -76,12 +80,18 @@ async fn accept(
     if let Some(host) = inbox.and_then(crate::address::host_of) {
         crate::deliver::heard(cx, &host).await?;
     }
-    check(&activity, &sender)?;
-    let kind = Kind::of(&activity.kind);
-    if kind.is_none() {
-        return Ok(Received::Ignored);
+    let mut received = Ok(Received::Ignored);
+    for (activity, body) in &items {
+        let one = match (check(activity, &sender), Kind::of(&activity.kind)) {
+            (Err(refusal), _) => Err(refusal),
+            (Ok(()), None) => Ok(Received::Ignored),
+            (Ok(()), kind) => Ok(store(cx, &sender, &claim, owner, kind, body).await?),
+        };
+        if !matches!(received, Ok(Received::Queued)) {
+            received = one;
+        }
     }
-    store(cx, &sender, &claim, owner, kind, request.body).await
+    received
 }
 
 /// The account of the inbox; `None` for one of the server.
