@@ -91,6 +91,8 @@ jobs! {
         /// The reply is yet to be published here; only in rows of earlier versions (see [`PublishReply`]).
         #[serde(default)] publishes: bool,
         #[serde(default)] mentions: Vec<String>,
+        /// Actors that it addresses without a mention.
+        #[serde(default)] audience: Vec<String>,
         #[serde(default)] allowance: Option<Allowance>,
     }
 

@@ -35,14 +35,15 @@ const PATIENCE: Duration = Duration::from_secs(60);
 #[job]
 async fn fill_parent(cx: &Cx, job: FillParent, claim: Claim) -> Result<Done, JobFailure> {
     let cx = &within(cx, job.allowance.as_ref());
-    let mentioned = mentioned(cx, &job.mentions).await?;
+    let mentioned = found(cx, &job.mentions).await?;
+    let audience = found(cx, &job.audience).await?;
     let thread = store::remote_thread::find(&cx.db, job.status).await?;
     let parent = match thread.and_then(|thread| thread.parent_uri) {
         Some(uri) => status::status_at(cx, &uri, job.depth + 1).await.map(|parent| Some((uri, parent))),
         None => Ok(None),
     };
     let mut tx = cx.db.begin().await?;
-    service::remote::status::add_mentions(cx, &mut tx, job.status, &mentioned).await?;
+    service::remote::status::add_mentions(cx, &mut tx, job.status, &mentioned, &audience).await?;
     match &parent {
         Ok(Some((uri, parent))) => service::remote::status::adopt_waiting(&mut tx, *parent, uri).await?,
         Ok(None) => {}
@@ -55,6 +56,7 @@ async fn fill_parent(cx: &Cx, job: FillParent, claim: Claim) -> Result<Done, Job
                     attempts: job.attempts + 1,
                     publishes: false,
                     mentions: Vec::new(),
+                    audience: Vec::new(),
                     allowance: Some(allowance),
                 };
                 let pause = PAUSE * 4_i32.pow(job.attempts);
@@ -74,13 +76,13 @@ async fn fill_parent(cx: &Cx, job: FillParent, claim: Claim) -> Result<Done, Job
 }
 
 /// The accounts of the actors `uris`, fetched if they are not known; others are left out.
-async fn mentioned(cx: &Cx, uris: &[String]) -> Result<Vec<AccountId>, JobFailure> {
+async fn found(cx: &Cx, uris: &[String]) -> Result<Vec<AccountId>, JobFailure> {
     let mut found = Vec::new();
     for uri in uris {
         match account(cx, uri).await {
             Ok(account) => found.push(account.id),
             Err(failure @ Failure::Local(_)) => return Err(failure.into()),
-            Err(failure) => tracing::debug!(%failure, uri, "a mentioned actor was not found"),
+            Err(failure) => tracing::debug!(%failure, uri, "an addressed actor was not found"),
         }
     }
     Ok(found)
@@ -119,8 +121,9 @@ async fn fill_replies(cx: &Cx, job: FillReplies) -> Result<(), JobFailure> {
     let parent = claimed.as_ref().and_then(|thread| thread.parent_uri.as_ref()).filter(|_| is_whole(job.most));
     if let Some(allowance) = parent.and_then(|_| cx.hand_on()) {
         let (status, allowance) = (job.status, Some(allowance));
+        let (mentions, audience) = (Vec::new(), Vec::new());
         let parent =
-            FillParent { status, depth: 0, attempts: ATTEMPTS, publishes: false, mentions: Vec::new(), allowance };
+            FillParent { status, depth: 0, attempts: ATTEMPTS, publishes: false, mentions, audience, allowance };
         queue::enqueue(cx, &mut tx, &parent).await?;
     }
     tx.commit().await?;

@@ -74,7 +74,7 @@ pub(crate) async fn read(cx: &Cx, note: &Note, author: &Author, mailbox: Option<
         return Err(Failure::Gone);
     }
     let now = cx.clock.now();
-    let addressees = addressees(cx, note, mailbox).await?;
+    let addressees = addressees(cx, note, author.followers.as_deref(), mailbox).await?;
     let mut visibility = visibility(&note.to, &note.cc, author.followers.as_deref());
     if visibility == Visibility::Direct && !addressees.silent.is_empty() {
         visibility = Visibility::Limited;
@@ -109,6 +109,7 @@ pub(crate) async fn read(cx: &Cx, note: &Note, author: &Author, mailbox: Option<
         conversation: conversation(cx, note),
         mentions: addressees.tagged,
         unknown_mentions: addressees.unknown,
+        unknown_audience: addressees.unnamed,
         audience: addressees.silent,
         tags: hashtags(note),
         poll: poll(note, now),
@@ -185,9 +186,16 @@ struct Addressees {
     local: Vec<AccountId>,
     /// Actors of other servers that the text names and that are not known.
     unknown: Vec<String>,
+    /// Others that are not known, of a note for named accounts only: they may see it too.
+    unnamed: Vec<String>,
 }
 
-async fn addressees(cx: &Cx, note: &Note, mailbox: Option<AccountId>) -> Result<Addressees, Failure> {
+async fn addressees(
+    cx: &Cx,
+    note: &Note,
+    followers: Option<&str>,
+    mailbox: Option<AccountId>,
+) -> Result<Addressees, Failure> {
     let mentions = note.tag.iter().filter(|tag| tag.is("Mention")).filter_map(|tag| tag.href.as_deref());
     let tagged: Vec<Cow<'_, str>> = mentions.map(|href| actor_of(&cx.urls, href)).collect();
     let addressed = note.to.iter().chain(&*note.cc).map(|id| actor_of(&cx.urls, &id.0));
@@ -197,9 +205,15 @@ async fn addressees(cx: &Cx, note: &Note, mailbox: Option<AccountId>) -> Result<
     all.dedup();
     let known = if all.is_empty() { Vec::new() } else { store::remote::list_accounts(&cx.db, &all).await? };
     let is_known = |id: &str| known.iter().any(|(_, uri, _)| uri == id);
-    let strangers = all.iter().filter(|id| tagged.contains(&Cow::Borrowed(id.as_str())) && !is_known(id));
-    let unknown = strangers.filter(|id| is_foreign(cx, id)).take(UNKNOWN_MAX).cloned().collect();
-    let mut found = Addressees { tagged: Vec::new(), silent: Vec::new(), local: Vec::new(), unknown };
+    let strangers = all.iter().filter(|id| !is_known(id) && is_foreign(cx, id)).take(UNKNOWN_MAX);
+    let is_named = |id: &&String| tagged.contains(&Cow::Borrowed(id.as_str()));
+    let (unknown, mut unnamed): (Vec<&String>, Vec<&String>) = strangers.partition(is_named);
+    if visibility(&note.to, &note.cc, followers) != Visibility::Direct {
+        unnamed.clear();
+    }
+    let owned = |ids: Vec<&String>| ids.into_iter().cloned().collect();
+    let (unknown, unnamed) = (owned(unknown), owned(unnamed));
+    let mut found = Addressees { tagged: Vec::new(), silent: Vec::new(), local: Vec::new(), unknown, unnamed };
     for (id, uri, domain) in known {
         if tagged.contains(&Cow::Borrowed(uri.as_str())) {
             found.tagged.push(id);

@@ -3,7 +3,7 @@
 use super::emoji;
 use super::media;
 use super::poll;
-use super::status::{AHEAD_MAX, RemoteStatus, STRANGERS_MAX, content, moderate, spoiler};
+use super::status::{AHEAD_MAX, RemoteStatus, STRANGERS_MAX, content, moderate, seek, spoiler};
 use crate::search::index;
 use crate::status::reference::{self, Referring};
 use crate::status::{mentions, revision};
@@ -77,6 +77,9 @@ pub async fn edit(cx: &Cx, mut new: RemoteStatus, edited_at: Time) -> Result<boo
     mentions::save_tags(cx, &mut tx, id, actor.id, visibility, &new.tags()).await?;
     let (addressed, readdressed) =
         mentions::replace(cx, &mut tx, &actor, id, &new.mentions, Some(STRANGERS_MAX)).await?;
+    if let Some(allowance) = new.addresses_strangers().then(|| cx.hand_on()).flatten() {
+        seek(cx, &mut tx, id, &new, allowance).await?;
+    }
     reference::replace(cx, &mut tx, referring, references, &addressed).await?;
     if visibility == Visibility::Direct && readdressed {
         conversation::rearrange(cx, &mut tx, id).await?;

@@ -44,6 +44,8 @@ const RECENT: TimeDelta = TimeDelta::hours(6);
 const PARENT_PATIENCE: TimeDelta = TimeDelta::seconds(5);
 /// Most waiting replies that a new status receives.
 const WAITING_MAX: i64 = 100;
+/// Most unknown actors that are fetched for one ancestor or quoted status.
+const STRANGERS_ABOVE: usize = 5;
 /// Most ancestors that are fetched for one reply.
 pub const DEPTH_MAX: u32 = 30;
 /// How often an id of the past is drawn.
@@ -78,6 +80,8 @@ pub struct RemoteStatus {
     pub mentions: Vec<AccountId>,
     /// URIs of mentioned actors that are not known here.
     pub unknown_mentions: Vec<String>,
+    /// URIs of actors that it addresses otherwise and that are not known here.
+    pub unknown_audience: Vec<String>,
     /// Further accounts that may see it.
     pub audience: Vec<AccountId>,
     /// Hashtags: normalised, and as written.
@@ -96,6 +100,11 @@ pub struct RemoteStatus {
 }
 
 impl RemoteStatus {
+    /// True when it addresses actors that are not known here.
+    pub(super) fn addresses_strangers(&self) -> bool {
+        !self.unknown_mentions.is_empty() || !self.unknown_audience.is_empty()
+    }
+
     /// The hashtags that are kept.
     pub(super) fn tags(&self) -> Vec<(String, String)> {
         self.tags.iter().take(TAGS_MAX).cloned().collect()
@@ -162,8 +171,9 @@ pub async fn create(cx: &Cx, mut new: RemoteStatus, shown_to: &[AccountId]) -> R
         queue::enqueue(cx, &mut tx, &AttachCard { status: id }).await?;
     }
     let waits = new.missing_parent.is_some() && new.depth < DEPTH_MAX;
-    let seeks = waits || (!new.unknown_mentions.is_empty() && new.depth == 0);
-    let hand_on = || if new.depth > 0 { cx.hand_on_all() } else { cx.hand_on() };
+    let seeks = waits || new.addresses_strangers();
+    // The chain of ancestors goes on with the whole budget.
+    let hand_on = || if waits && new.depth > 0 { cx.hand_on_all() } else { cx.hand_on() };
     match seeks.then(hand_on).flatten() {
         Some(allowance) => {
             seek(cx, &mut tx, id, &new, allowance).await?;
@@ -189,17 +199,35 @@ pub async fn create(cx: &Cx, mut new: RemoteStatus, shown_to: &[AccountId]) -> R
 }
 
 /// Queues the search for the parent and the mentioned actors of `new`, which is the status `id`.
-async fn seek(cx: &Cx, tx: &mut Tx, id: StatusId, new: &RemoteStatus, allowance: Allowance) -> Result<()> {
-    let (depth, mentions) = (new.depth, new.unknown_mentions.clone());
-    let job = FillParent { status: id, depth, attempts: 0, publishes: false, mentions, allowance: Some(allowance) };
+pub(super) async fn seek(cx: &Cx, tx: &mut Tx, id: StatusId, new: &RemoteStatus, allowance: Allowance) -> Result<()> {
+    let most = if new.depth > 0 { STRANGERS_ABOVE } else { usize::MAX };
+    let few = |actors: &[String]| actors.iter().take(most).cloned().collect();
+    let job = FillParent {
+        status: id,
+        depth: new.depth,
+        attempts: 0,
+        publishes: false,
+        mentions: few(&new.unknown_mentions),
+        audience: few(&new.unknown_audience),
+        allowance: Some(allowance),
+    };
     queue::enqueue(cx, tx, &job).await
 }
 
-/// Adds accounts that the status `id` mentions and that became known after it.
+/// Adds accounts that became known after the status `id`, which mentions them, or addresses them without a mention
+/// (`audience`).
 #[model::use_case]
-pub async fn add_mentions(cx: &Cx, tx: &mut Tx, id: StatusId, accounts: &[AccountId]) -> Result<()> {
-    if store::status::lock(tx, id).await?.is_some() && !accounts.is_empty() {
-        mentions::save(cx, tx, id, accounts, false).await?;
+pub async fn add_mentions(
+    cx: &Cx,
+    tx: &mut Tx,
+    id: StatusId,
+    mentioned: &[AccountId],
+    audience: &[AccountId],
+) -> Result<()> {
+    let any = !mentioned.is_empty() || !audience.is_empty();
+    if any && store::status::lock(tx, id).await?.is_some() {
+        mentions::save(cx, tx, id, mentioned, false).await?;
+        mentions::save(cx, tx, id, audience, true).await?;
         store::status::bump_all(tx, &[id]).await?;
     }
     Ok(())

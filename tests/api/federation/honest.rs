@@ -150,3 +150,71 @@ async fn mentioned_people_not_met_yet_are_filled_in() {
     scene.app.run_jobs().await;
     assert_eq!(scene.notifications().await, ["follow", "mention"]);
 }
+
+#[tokio::test]
+async fn people_not_met_yet_of_quotes_and_of_an_audience_are_filled_in() {
+    let scene = Scene::new().await;
+    let [dave, erin] = ["dave", "erin"].map(|name| scene.liar.person(name));
+    // A quoted status that mentions Dave.
+    let tag = json!([{ "type": "Mention", "href": dave.uri, "name": "@dave" }]);
+    let quoted = with(scene.carol.note("quoted"), &json!({ "tag": tag }));
+    scene.liar.document("/users/carol/notes/quoted", &quoted);
+    let note = with(scene.carol.note("1"), &json!({ "quoteUrl": quoted["id"] }));
+    let status = scene.receive(&note).await;
+    let mentioned = &status["quote"]["mentions"];
+    assert_eq!(mentioned[0]["username"], "dave", "{status}");
+    // A status for Alice and Erin that names neither: a reply reaches both.
+    let note = with(scene.carol.note("2"), &json!({ "to": [ALICE, erin.uri], "cc": [] }));
+    let limited = scene.receive(&note).await;
+    assert_eq!((&limited["visibility_ex"], &limited["mentions"]), (&json!("limited"), &json!([])));
+    let silent = format!(
+        "mentions m JOIN accounts a ON a.id = m.account_id WHERE m.status_id = {} AND m.silent AND a.username = 'erin'",
+        limited["id"].as_str().unwrap()
+    );
+    assert_eq!(scene.app.count(&silent).await, 1);
+}
+
+#[tokio::test]
+async fn activities_in_a_collection_are_processed_from_its_end() {
+    let scene = Scene::new().await;
+    let [first, second] = ["1", "2"].map(|name| scene.carol.activity("Create", scene.carol.note(name)));
+    let forged = with(first.clone(), &json!({ "actor": "http://127.0.0.1:1/users/eve" }));
+    let without = |activity: &Value| {
+        let mut activity = activity.clone();
+        activity.as_object_mut().unwrap().remove("@context");
+        activity
+    };
+    let items = [without(&second), forged, without(&first)];
+    let body = json!({ "@context": first["@context"], "type": "OrderedCollection", "orderedItems": items });
+    assert_eq!(scene.carol.letter(&scene.app, &body).send(&scene.app).await.status, 202);
+    scene.app.run_jobs().await;
+    let home = scene.alice.get("/api/v1/timelines/home").ok().await;
+    let uris: Vec<&Value> = home.as_array().unwrap().iter().map(|status| &status["uri"]).collect();
+    assert_eq!(uris, [&second["object"]["id"], &first["object"]["id"]], "the newest first");
+}
+
+#[tokio::test]
+async fn host_meta_leads_to_webfinger_elsewhere() {
+    let scene = Scene::new().await;
+    let dave = scene.liar.person("dave");
+    let resource: String =
+        url::form_urlencoded::byte_serialize(format!("acct:{}", dave.address()).as_bytes()).collect();
+    scene.liar.put(&format!("/.well-known/webfinger?resource={resource}"), Reply::status(404, ""));
+    scene.liar.put(&format!("/finger?of={resource}"), Reply::of("application/json", dave.webfinger().to_string()));
+    let template = scene.liar.url("/finger?of={uri}");
+    let xrd = format!(r#"<?xml version="1.0"?><XRD><Link rel="lrdd" template="{template}"/></XRD>"#);
+    scene.liar.put("/.well-known/host-meta", Reply::of("application/xrd+xml", xrd));
+    let query = format!("/api/v2/search?q=@{}&resolve=true&type=accounts", dave.address());
+    let found = scene.alice.get(&query).ok().await;
+    assert_eq!(found["accounts"][0]["username"], "dave", "{found}");
+    // One that leads back is not followed.
+    let erin = scene.liar.person("erin");
+    let resource: String =
+        url::form_urlencoded::byte_serialize(format!("acct:{}", erin.address()).as_bytes()).collect();
+    scene.liar.put(&format!("/.well-known/webfinger?resource={resource}"), Reply::status(404, ""));
+    let template = scene.liar.url("/.well-known/webfinger?resource={uri}");
+    let json = json!({ "links": [{ "rel": "lrdd", "template": template }] });
+    scene.liar.put("/.well-known/host-meta", Reply::of("application/jrd+json", json.to_string()));
+    let query = format!("/api/v2/search?q=@{}&resolve=true&type=accounts", erin.address());
+    assert_eq!(scene.alice.get(&query).ok().await["accounts"], json!([]));
+}
