@@ -62,6 +62,15 @@ pub struct Page {
     metas: HashMap<&'static str, String>,
 }
 
+/// The template of `rel="lrdd"` in the XML of a host's descriptor (RFC 6415).
+#[must_use]
+pub fn resource_template(xrd: &str) -> Option<String> {
+    tokens_with_raw(xrd).find_map(|token| match token {
+        Token::Start(tag) if tag.name == "link" && is_related(&tag, "lrdd") => tag.attribute("template"),
+        _ => None,
+    })
+}
+
 impl Page {
     /// Reads `html`.
     #[must_use]
@@ -155,6 +164,15 @@ fn is_typed(tag: &Tag<'_>, wanted: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn resource_template_is_read_from_a_descriptor() {
+        let xrd = r#"<?xml version="1.0" encoding="UTF-8"?><XRD xmlns="http://docs.oasis-open.org/ns/xri/xrd-1.0">
+            <Link rel="other" template="https://a.test/no"/>
+            <Link rel="lrdd" type="application/json" template="https://a.test/finger?of={uri}&amp;x=1"/></XRD>"#;
+        assert_eq!(resource_template(xrd).as_deref(), Some("https://a.test/finger?of={uri}&x=1"));
+        assert_eq!(resource_template("<p>no"), None);
+    }
 
     #[test]
     fn page_is_read() {

@@ -86,6 +86,15 @@ pub(super) async fn plain(cx: &Cx, url: &str) -> Result<Fetched, Failure> {
     Ok(Fetched { url: target.url().to_owned(), body: response.body })
 }
 
+/// Fetches a text of any type at `url`, without a signature.
+///
+/// # Errors
+/// As [`document`].
+pub(super) async fn text_at(cx: &Cx, url: &str) -> Result<String, Failure> {
+    let (_, response) = get(cx, url, &Credential::None).await?;
+    Ok(String::from_utf8_lossy(&response.body).into_owned())
+}
+
 /// Requests `url`, and counts the result.
 async fn get(cx: &Cx, url: &str, by: &Credential<'_>) -> Result<(Target, Response), Failure> {
     let got = follow(cx, url, by).await;

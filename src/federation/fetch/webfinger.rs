@@ -4,11 +4,11 @@ use config::Scheme;
 use context::Cx;
 use outbound::Target;
 
-use super::document::plain;
+use super::document::{plain, text_at};
 use crate::Failure;
 use crate::address::host_of;
 use crate::reading::is_username;
-use crate::vocabulary::{Jrd, parse_plain};
+use crate::vocabulary::{HostMeta, Jrd, parse_plain};
 
 /// What the template of a page for interactions has in the place of a URI.
 const PLACEHOLDER: &str = "{uri}";
@@ -68,11 +68,31 @@ fn filled(template: &str, uri: &str, scheme: Scheme) -> Result<String, Failure> 
 
 async fn descriptor(cx: &Cx, username: &str, domain: &str) -> Result<Jrd, Failure> {
     let scheme = cx.config.server.scheme.as_str();
-    let resource =
-        url::form_urlencoded::byte_serialize(format!("acct:{username}@{domain}").as_bytes()).collect::<String>();
-    let url = format!("{scheme}://{domain}/.well-known/webfinger?resource={resource}");
-    let fetched = plain(cx, &url).await?;
+    let resource = format!("acct:{username}@{domain}");
+    let encoded: String = url::form_urlencoded::byte_serialize(resource.as_bytes()).collect();
+    let url = format!("{scheme}://{domain}/.well-known/webfinger?resource={encoded}");
+    let fetched = match plain(cx, &url).await {
+        Err(Failure::Status(404)) => {
+            let template = host_meta(cx, domain).await.map_err(|failure| match failure {
+                failure @ (Failure::Local(_) | Failure::Deferred) => failure,
+                _ => Failure::Status(404),
+            })?;
+            plain(cx, &filled(&template, &resource, cx.config.server.scheme)?).await?
+        }
+        fetched => fetched?,
+    };
     Ok(parse_plain(&fetched.body)?)
+}
+
+/// The template of the addresses where `domain` describes its people, for hosts that answer elsewhere than at the usual
+/// place (RFC 6415): from JSON or XML.
+async fn host_meta(cx: &Cx, domain: &str) -> Result<String, Failure> {
+    let url = format!("{}://{domain}/.well-known/host-meta", cx.config.server.scheme.as_str());
+    let text = text_at(cx, &url).await?;
+    let by_json = parse_plain::<HostMeta>(text.as_bytes()).ok().and_then(|meta| meta.template().map(str::to_owned));
+    let template = by_json.or_else(|| text::page::resource_template(&text));
+    let template = template.filter(|template| !template.contains("/.well-known/webfinger?"));
+    template.ok_or(Failure::Disbelieved("host-meta names no other place for WebFinger"))
 }
 
 async fn ask(cx: &Cx, username: &str, domain: &str) -> Result<Found, Failure> {

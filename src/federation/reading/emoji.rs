@@ -12,10 +12,12 @@ const EMOJIS_MAX: usize = 100;
 const KEYWORDS_MAX: usize = 16;
 const WORDS_MAX: usize = 100;
 
-/// The custom emojis among `tags`, each name once. Pictures are loaded by apps: only over `https`.
-pub(super) fn emojis(tags: &[Tag]) -> Vec<RemoteEmoji> {
+/// The custom emojis among `tags` of the document `id`, each name once. Pictures are loaded by apps: only over `https`,
+/// unless the document itself has none, which only happens in development.
+pub(super) fn emojis(id: &str, tags: &[Tag]) -> Vec<RemoteEmoji> {
+    let schemes: &[&str] = if id.starts_with("http://") { &["https", "http"] } else { &["https"] };
     let mut found: Vec<RemoteEmoji> = Vec::new();
-    for emoji in tags.iter().filter(|tag| tag.is("Emoji")).filter_map(emoji) {
+    for emoji in tags.iter().filter(|tag| tag.is("Emoji")).filter_map(|tag| emoji(tag, schemes)) {
         if found.len() == EMOJIS_MAX {
             break;
         }
@@ -26,7 +28,7 @@ pub(super) fn emojis(tags: &[Tag]) -> Vec<RemoteEmoji> {
     found
 }
 
-fn emoji(tag: &Tag) -> Option<RemoteEmoji> {
+fn emoji(tag: &Tag, schemes: &[&str]) -> Option<RemoteEmoji> {
     let name = tag.name.as_deref()?;
     let shortcode = name.strip_prefix(':').and_then(|name| name.strip_suffix(':')).unwrap_or(name);
     let written = format!(":{shortcode}:");
@@ -34,7 +36,8 @@ fn emoji(tag: &Tag) -> Option<RemoteEmoji> {
     if shortcode.len() > 128 || text::emoji_shortcodes(&written) != [shortcode] {
         return None;
     }
-    let is_picture = |url: &str| url.len() <= URL_MAX && url::Url::parse(url).is_ok_and(|url| url.scheme() == "https");
+    let fits = |url: url::Url| schemes.contains(&url.scheme());
+    let is_picture = |url: &str| url.len() <= URL_MAX && url::Url::parse(url).is_ok_and(fits);
     let url = tag.icon.first()?.url.first().filter(|url| is_picture(url))?;
     let clip = |text: &String| text.chars().take(WORDS_MAX).collect::<String>();
     Some(RemoteEmoji {
@@ -60,7 +63,7 @@ mod tests {
     fn emojis_have_usable_names_and_secure_pictures() {
         let read = |name: &str, url: &str| {
             let json = format!(r#"[{{"type":"Emoji","name":"{name}","icon":{{"type":"Image","url":"{url}"}}}}]"#);
-            emojis(&tags(&json)).first().map(|emoji| emoji.shortcode.clone())
+            emojis("https://a.test/", &tags(&json)).first().map(|emoji| emoji.shortcode.clone())
         };
         assert_eq!(read(":rook_1:", "https://a.test/1").as_deref(), Some("rook_1"));
         assert_eq!(read("rook", "https://a.test/1").as_deref(), Some("rook"));
@@ -77,9 +80,9 @@ mod tests {
         let one =
             |name: usize| format!(r#"{{"type":"Emoji","name":":e{name}:","icon":{{"url":"https://a.test/{name}"}}}}"#);
         let many: Vec<String> = (10..200).chain(10..20).map(one).collect();
-        let found = emojis(&tags(&format!("[{}]", many.join(","))));
+        let found = emojis("https://a.test/", &tags(&format!("[{}]", many.join(","))));
         assert_eq!((found.len(), found[0].shortcode.as_str()), (EMOJIS_MAX, "e10"));
         let many: Vec<String> = (10..20).chain(10..20).map(one).collect();
-        assert_eq!(emojis(&tags(&format!("[{}]", many.join(",")))).len(), 10);
+        assert_eq!(emojis("https://a.test/", &tags(&format!("[{}]", many.join(",")))).len(), 10);
     }
 }

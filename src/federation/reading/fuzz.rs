@@ -183,7 +183,7 @@ fn check_note(found: &Note) {
 }
 
 fn check_emojis(tags: &[crate::vocabulary::Tag]) {
-    let emojis = emoji::emojis(tags);
+    let emojis = emoji::emojis("https://a.test/", tags);
     assert!(emojis.len() <= 100);
     for emoji in emojis {
         assert!(emoji.url.to_ascii_lowercase().trim_start().starts_with("https:"), "{emoji:?}");

@@ -114,7 +114,7 @@ pub(crate) async fn read(cx: &Cx, note: &Note, author: &Author, mailbox: Option<
         tags: hashtags(note),
         poll: poll(note, now),
         media: media(note),
-        emojis: emojis(&note.tag),
+        emojis: emojis(&note.id, &note.tag),
         references: references(note),
         created_at: note.published.as_deref().and_then(Time::parse_rfc3339).filter(|time| *time < now).unwrap_or(now),
         edited_at: note.updated.as_deref().and_then(Time::parse_rfc3339),

@@ -50,7 +50,7 @@ pub(crate) fn profile(
         display_name: actor.name.0.clone().unwrap_or_default(),
         note: actor.summary.0.clone().unwrap_or_default(),
         fields: fields.map(|field| (field.name.clone(), field.value.clone())).collect(),
-        emojis: emojis(&actor.tag),
+        emojis: emojis(&actor.id, &actor.tag),
         // A profile page on another host could pretend to be someone's; apps expect one.
         url: actor.url.iter().find_map(|url| own(Some(url))).or_else(|| Some(actor.id.clone())),
         avatar_url: actor.icon.first().and_then(|icon| address(icon.url.first())),

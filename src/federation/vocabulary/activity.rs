@@ -2,7 +2,7 @@
 
 use serde::Deserialize;
 
-use super::lenient::{Id, Lenient, Many, Reference};
+use super::lenient::{Id, Lenient, Many, Reference, spelled};
 
 /// An activity. Its object is read by the kind of activity, from [`Object`].
 #[derive(Clone, Debug, Deserialize)]
@@ -64,7 +64,9 @@ impl<'de> Deserialize<'de> for Object {
         let raw = <&serde_json::value::RawValue>::deserialize(deserializer)?.get();
         match serde_json::from_str::<Reference<Head>>(raw).map_err(D::Error::custom)? {
             Reference::Id(id) => Ok(Self { id: Some(id), kind: Vec::new(), inline: None }),
-            Reference::Inline(head) => Ok(Self { id: head.id.0, kind: head.kind.0, inline: Some(raw.into()) }),
+            Reference::Inline(head) => {
+                Ok(Self { id: head.id.0.map(spelled), kind: head.kind.0, inline: Some(raw.into()) })
+            }
         }
     }
 }

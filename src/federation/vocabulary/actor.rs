@@ -2,13 +2,14 @@
 
 use serde::Deserialize;
 
-use super::lenient::{Id, Lenient, Many};
+use super::lenient::{Id, Lenient, Many, id};
 use super::tag::{Image, Tag};
 
 /// An actor.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Actor {
+    #[serde(deserialize_with = "id")]
     pub id: String,
     #[serde(rename = "type")]
     pub kind: Many<String>,
@@ -76,6 +77,7 @@ pub struct Endpoints {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct PublicKey {
+    #[serde(deserialize_with = "id")]
     pub id: String,
     pub owner: Id,
     pub public_key_pem: String,
@@ -85,6 +87,7 @@ pub struct PublicKey {
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct KeyDocument {
+    #[serde(deserialize_with = "id")]
     pub id: String,
     #[serde(default)]
     pub owner: Lenient<Id>,

@@ -62,6 +62,25 @@ impl<'de, T: DeserializeOwned> Deserialize<'de> for Many<T> {
     }
 }
 
+/// `url` with its host in ASCII (IDNA): a host with other letters has one spelling. Letters that only look like ASCII stay,
+/// and such a host is nobody's.
+pub(super) fn spelled(url: String) -> String {
+    let Some((scheme, rest)) = url.split_once("://").filter(|_| !url.is_ascii()) else { return url };
+    let (authority, path) = rest.split_at(rest.find(['/', '?', '#']).unwrap_or(rest.len()));
+    let (name, port) = authority.split_at(authority.find(':').unwrap_or(authority.len()));
+    match url::Host::parse(name) {
+        Ok(url::Host::Domain(host)) if host.split('.').any(|label| label.starts_with("xn--")) => {
+            format!("{scheme}://{host}{port}{path}")
+        }
+        _ => url,
+    }
+}
+
+/// The `id` of a document.
+pub(super) fn id<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::Error> {
+    String::deserialize(deserializer).map(spelled)
+}
+
 /// The id of an object: a string, or the `id` (or `href`) of an inline object.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Id(pub String);
@@ -84,10 +103,10 @@ impl<'de> Deserialize<'de> for Id {
         }
         let raw = <&RawValue>::deserialize(deserializer)?.get();
         if raw.starts_with('"') {
-            return serde_json::from_str(raw).map(Self).map_err(D::Error::custom);
+            return serde_json::from_str(raw).map(spelled).map(Self).map_err(D::Error::custom);
         }
         let inline: Inline = serde_json::from_str(raw).map_err(D::Error::custom)?;
-        inline.id.0.or(inline.href.0).map(Self).ok_or_else(|| D::Error::custom("an object without an id"))
+        inline.id.0.or(inline.href.0).map(spelled).map(Self).ok_or_else(|| D::Error::custom("an object without an id"))
     }
 }
 
@@ -102,7 +121,7 @@ impl<'de, T: DeserializeOwned> Deserialize<'de> for Reference<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let raw = <&RawValue>::deserialize(deserializer)?.get();
         let read = if raw.starts_with('"') {
-            serde_json::from_str(raw).map(Self::Id)
+            serde_json::from_str(raw).map(spelled).map(Self::Id)
         } else {
             serde_json::from_str(raw).map(|object| Self::Inline(Box::new(object)))
         };

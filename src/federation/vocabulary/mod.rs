@@ -23,7 +23,7 @@ pub use lenient::{Id, Lenient, Many, Reference};
 pub use node_info::{NodeInfo, NodeInfoLinks};
 pub use note::{Address, Attachment, Choice, Closed, Link, Note, Place};
 pub use tag::{Image, Tag};
-pub use webfinger::Jrd;
+pub use webfinger::{HostMeta, Jrd};
 
 use std::borrow::Cow;
 

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use super::lenient::{Id, Lenient, Many, Reference};
+use super::lenient::{Id, Lenient, Many, Reference, id};
 use super::tag::{Image, Tag};
 
 /// The types that are statuses as they are.
@@ -17,6 +17,7 @@ const CONVERTED: [&str; 6] = ["Article", "Page", "Event", "Video", "Audio", "Ima
 #[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Note {
+    #[serde(deserialize_with = "id")]
     pub id: String,
     #[serde(rename = "type")]
     pub kind: Many<String>,

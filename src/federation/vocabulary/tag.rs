@@ -13,7 +13,7 @@ pub struct Tag {
     #[serde(default)]
     pub id: Lenient<String>,
     #[serde(default)]
-    pub href: Lenient<String>,
+    pub href: Lenient<Id>,
     #[serde(default)]
     pub name: Lenient<String>,
     #[serde(default)]

@@ -57,3 +57,24 @@ fn nul_characters_are_left_out() {
     assert_eq!((note.id.as_str(), note.content.as_deref()), ("https://a.test/", Some("a\\u0000\n1")));
     assert!(parse::<Note>(&document(r#""id":"\u0000\"#)).is_err());
 }
+
+#[test]
+fn host_of_an_id_has_one_spelling() {
+    let body = document(
+        r#""id":"https://B\u00fccher.test:8443/\u00fc","type":"Create","actor":{"id":"https://b\u00fccher.test/u"},
+           "object":"https://b\u00fccher.test/1""#,
+    );
+    let activity: Activity = parse(&body).unwrap();
+    assert_eq!(activity.actor.0, "https://xn--bcher-kva.test/u");
+    assert_eq!(activity.object[0].id.as_deref(), Some("https://xn--bcher-kva.test/1"));
+    let note: Note = parse(&body_of("https://B\u{fc}cher.test:8443/\u{fc}")).unwrap();
+    assert_eq!(note.id, "https://xn--bcher-kva.test:8443/\u{fc}", "and its path stays");
+    for other in ["https://a.test/\u{fc}", "https://\u{ff41}.test/1", "\u{fc}"] {
+        let note: Note = parse(&body_of(other)).unwrap();
+        assert_eq!(note.id, other);
+    }
+}
+
+fn body_of(id: &str) -> Vec<u8> {
+    document(&format!(r#""id":"{id}","type":"Note""#))
+}

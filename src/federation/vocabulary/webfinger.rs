@@ -13,6 +13,21 @@ pub struct Jrd {
     pub links: Many<JrdLink>,
 }
 
+/// The descriptor of a host (RFC 6415) in JSON.
+#[derive(Debug, Deserialize)]
+pub struct HostMeta {
+    #[serde(default)]
+    links: Many<JrdLink>,
+}
+
+impl HostMeta {
+    /// The template of the addresses where the host describes its resources.
+    #[must_use]
+    pub fn template(&self) -> Option<&str> {
+        self.links.iter().find(|link| link.rel == "lrdd" && link.template.is_some())?.template.as_deref()
+    }
+}
+
 /// A link of a descriptor.
 #[derive(Debug, Deserialize)]
 pub struct JrdLink {

@@ -148,7 +148,9 @@ fn handle(cx: &Cx, acct: &str) -> (String, Option<String>) {
         None => (acct, None),
         Some((username, domain)) => {
             let own = [&cx.urls.local_domain, &cx.urls.web_domain].iter().any(|own| own.eq_ignore_ascii_case(domain));
-            (username.to_owned(), (!own).then(|| domain.to_owned()))
+            // In ASCII, as domains are stored.
+            let domain = crate::domain::parse(domain).unwrap_or_else(|| domain.to_owned());
+            (username.to_owned(), (!own).then_some(domain))
         }
     }
 }
