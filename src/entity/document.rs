@@ -11,7 +11,7 @@ use serde::Serialize;
 use super::emoji::CustomEmoji;
 use super::instance::{self, Document, Instance, InstanceV1, Language, rules};
 use super::server_metadata::ServerMetadata;
-use super::well_known::{HostMeta, NodeInfo, NodeInfoDiscovery};
+use super::well_known::{HostMeta, NodeInfo, NodeInfoDiscovery, NodeInfoVersion};
 use context::Cx;
 use context::caches::{DocumentSources, Rendered};
 use context::error::Result;
@@ -31,6 +31,7 @@ pub enum PublicDocument {
     Languages,
     CustomEmojis,
     NodeInfo,
+    NodeInfo21,
     NodeInfoDiscovery,
     HostMetaXml,
     HostMetaJson,
@@ -67,6 +68,7 @@ impl PublicDocument {
             Self::Languages => "languages",
             Self::CustomEmojis => "custom_emojis",
             Self::NodeInfo => "node_info",
+            Self::NodeInfo21 => "node_info_2_1",
             Self::NodeInfoDiscovery => "node_info_discovery",
             Self::HostMetaXml => "host_meta_xml",
             Self::HostMetaJson => "host_meta_json",
@@ -78,7 +80,8 @@ impl PublicDocument {
         let text = match self {
             Self::InstanceV1 => json(&InstanceV1::render(cx).await?),
             Self::InstanceV2 => json(&Instance::render(cx).await?),
-            Self::NodeInfo => json(&NodeInfo::render(cx).await?),
+            Self::NodeInfo => json(&NodeInfo::render(cx, NodeInfoVersion::V20).await?),
+            Self::NodeInfo21 => json(&NodeInfo::render(cx, NodeInfoVersion::V21).await?),
             Self::Rules => json(&rules(cx)),
             Self::PrivacyPolicy => json(&Document::privacy_policy(cx)),
             Self::ExtendedDescription => json(&Document::extended_description(cx)),
@@ -101,7 +104,7 @@ impl PublicDocument {
         match self {
             Self::InstanceV1 => Some(extension::Document::InstanceV1),
             Self::InstanceV2 => Some(extension::Document::InstanceV2),
-            Self::NodeInfo => Some(extension::Document::NodeInfo),
+            Self::NodeInfo | Self::NodeInfo21 => Some(extension::Document::NodeInfo),
             Self::Rules
             | Self::PrivacyPolicy
             | Self::ExtendedDescription

@@ -143,10 +143,10 @@ fn lrdd(cx: &Cx) -> String {
     format!("{}/.well-known/webfinger?resource={{uri}}", cx.urls.origin)
 }
 
-/// Links to the [`NodeInfo`] document.
+/// Links to the [`NodeInfo`] documents.
 #[derive(Debug, Serialize)]
 pub struct NodeInfoDiscovery {
-    pub links: [NodeInfoLink; 2],
+    pub links: [NodeInfoLink; 3],
 }
 
 /// One version of the document.
@@ -157,17 +157,28 @@ pub struct NodeInfoLink {
 }
 
 impl NodeInfoDiscovery {
-    /// Version 2.0 only: some clients do not read later versions. Then the server's actor (FEP-2677).
+    /// Version 2.0 first, since some clients read the first link whatever it is; the server's actor (FEP-2677); version 2.1.
     #[must_use]
     pub fn new(cx: &Cx) -> Self {
-        let rel = "http://nodeinfo.diaspora.software/ns/schema/2.0";
-        let actor = "https://www.w3.org/ns/activitystreams#Application";
         let link = |rel, path| NodeInfoLink { rel, href: cx.urls.path(path) };
-        Self { links: [link(rel, "/nodeinfo/2.0"), link(actor, "/actor")] }
+        Self {
+            links: [
+                link("http://nodeinfo.diaspora.software/ns/schema/2.0", "/nodeinfo/2.0"),
+                link("https://www.w3.org/ns/activitystreams#Application", "/actor"),
+                link("http://nodeinfo.diaspora.software/ns/schema/2.1", "/nodeinfo/2.1"),
+            ],
+        }
     }
 }
 
-/// The NodeInfo document, version 2.0.
+/// A version of the [`NodeInfo`] document.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NodeInfoVersion {
+    V20,
+    V21,
+}
+
+/// The NodeInfo document.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct NodeInfo {
@@ -185,6 +196,9 @@ pub struct NodeInfo {
 pub struct Software {
     pub name: String,
     pub version: &'static str,
+    /// Where its source code is, if that is configured; since version 2.1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub repository: Option<String>,
 }
 
 /// Bridged networks: none.
@@ -230,7 +244,12 @@ pub struct Upstream {
 
 impl NodeInfo {
     /// The current state of this server.
-    pub async fn render(cx: &Cx) -> Result<Self> {
+    pub async fn render(cx: &Cx, of: NodeInfoVersion) -> Result<Self> {
+        let source = || cx.config.server.source_url.as_ref().map(|url| url.as_str().to_owned());
+        let (number, repository) = match of {
+            NodeInfoVersion::V20 => ("2.0", None),
+            NodeInfoVersion::V21 => ("2.1", source()),
+        };
         let (settings, usage) = (cx.settings(), instance::usage(cx).await?);
         // A server that announces another name also announces that API's version.
         let (name, version) = match settings.compat_nodeinfo_name.as_str() {
@@ -238,8 +257,8 @@ impl NodeInfo {
             other => (other, VERSION),
         };
         Ok(Self {
-            version: "2.0",
-            software: Software { name: name.to_owned(), version },
+            version: number,
+            software: Software { name: name.to_owned(), version, repository },
             protocols: ["activitypub"],
             services: Services::default(),
             usage: NodeUsage {

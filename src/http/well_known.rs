@@ -1,4 +1,4 @@
-//! Well-known URIs: WebFinger, host-meta, NodeInfo and the change-password redirect.
+//! Well-known URIs: WebFinger, host-meta, NodeInfo, security.txt and the change-password redirect.
 //!
 //! Public and cacheable; errors have no body, as other servers expect. Spec: docs/contract/federation.md#1-discovery-documents.
 
@@ -16,11 +16,15 @@ use crate::json::rendered;
 use crate::operation::{Describe, Operation, Parameter, Place};
 use context::json::Fragment;
 use entity::document::PublicDocument;
-use entity::well_known::{NodeInfo, Webfinger};
-use service::webfinger;
+use entity::well_known::{NodeInfo, NodeInfoVersion, Webfinger};
+use model::Time;
+use service::{instance, webfinger};
 
-/// The JSON schema of `/nodeinfo/2.0`.
+/// The JSON schema of `/nodeinfo/2.0`; that of 2.1 has two more members.
 const NODEINFO_SCHEMA: &str = include_str!("schema/nodeinfo-2.0.json");
+
+/// How long `security.txt` is valid; RFC 9116 recommends less than a year.
+const SECURITY_PERIOD: chrono::TimeDelta = chrono::TimeDelta::days(180);
 
 const THREE_DAYS: &str = "max-age=259200, public";
 const HALF_AN_HOUR: &str = "max-age=1800, public";
@@ -92,6 +96,28 @@ pub async fn nodeinfo(cx: Cx) -> Result<Response> {
     document(&cx, PublicDocument::NodeInfo, HALF_AN_HOUR).await
 }
 
+/// `GET /nodeinfo/2.1`
+pub async fn nodeinfo_21(cx: Cx) -> Result<Response> {
+    document(&cx, PublicDocument::NodeInfo21, HALF_AN_HOUR).await
+}
+
+/// `GET /.well-known/security.txt` (RFC 9116): the contact of the server.
+///
+/// # Errors
+/// [`Error::NotFound`] when the server names none.
+pub async fn security(cx: Cx) -> Result<Response> {
+    let email = cx.settings().contact_email.clone();
+    let contact = match instance::contact(&cx).await? {
+        _ if !email.is_empty() => format!("mailto:{email}"),
+        Some(account) => cx.urls.profile(&account.username),
+        None => return Ok(nothing(StatusCode::NOT_FOUND)),
+    };
+    let expires = cx.clock.now() + SECURITY_PERIOD;
+    let canonical = cx.urls.path("/.well-known/security.txt");
+    let text = format!("Contact: {contact}\nExpires: {}\nCanonical: {canonical}\n", Time::to_api_seconds(expires));
+    Ok((cached("text/plain; charset=utf-8", HALF_AN_HOUR), text).into_response())
+}
+
 /// `GET /.well-known/change-password` (<https://w3c.github.io/webappsec-change-password-url/>)
 pub async fn change_password() -> Response {
     (StatusCode::MOVED_PERMANENTLY, [(header::LOCATION, "/settings/password")]).into_response()
@@ -103,12 +129,21 @@ pub async fn change_password() -> Response {
 /// # Errors
 /// [`Error::Internal`] with the first violation.
 pub async fn check_nodeinfo(cx: &context::Cx) -> Result<()> {
-    let schema: Value = serde_json::from_str(NODEINFO_SCHEMA).map_err(Error::internal)?;
-    let validator = jsonschema::draft202012::new(&schema).map_err(Error::internal)?;
-    let document = serde_json::to_value(NodeInfo::render(cx).await?).map_err(Error::internal)?;
-    let checked = validator.validate(&document);
-    Ok(checked
-        .map_err(|fault| Error::internal(format!("the NodeInfo document: {fault} at {}", fault.instance_path())))?)
+    let mut schema: Value = serde_json::from_str(NODEINFO_SCHEMA).map_err(Error::internal)?;
+    for version in [NodeInfoVersion::V20, NodeInfoVersion::V21] {
+        if version == NodeInfoVersion::V21 {
+            schema["properties"]["version"]["const"] = json!("2.1");
+            for member in ["repository", "homepage"] {
+                schema["properties"]["software"]["properties"][member] = json!({ "type": "string" });
+            }
+        }
+        let validator = jsonschema::draft202012::new(&schema).map_err(Error::internal)?;
+        let document = serde_json::to_value(NodeInfo::render(cx, version).await?).map_err(Error::internal)?;
+        validator
+            .validate(&document)
+            .map_err(|fault| Error::internal(format!("the NodeInfo document: {fault} at {}", fault.instance_path())))?;
+    }
+    Ok(())
 }
 
 async fn document(cx: &Cx, name: PublicDocument, cache: &'static str) -> Result<Response> {

@@ -41,6 +41,8 @@ pub(crate) fn routes() -> Routes {
         .route("/users/{name}", PEOPLE.cors("GET"), get(web::profile::moved))
         .route("/users/{name}/statuses/{id}", PEOPLE, get(web::status::moved))
         .route("/tags/{name}", PEOPLE, get(web::tag::show))
+        .route("/search", PEOPLE, get(web::search::show))
+        .route("/opensearch.xml", PAGE, get(web::search::description))
         .route("/oauth/authorize", FORM, get(authorize::show).post(authorize::create).delete(authorize::delete))
         .route("/oauth/authorize/native", FORM, get(authorize::native))
         .route("/oauth/authorized_applications", FORM, get(applications::index))

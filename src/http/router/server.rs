@@ -32,6 +32,8 @@ pub(crate) fn routes() -> Routes {
         .route("/.well-known/host-meta.json", WELL_KNOWN, get(well_known::host_meta_json))
         .route("/.well-known/nodeinfo", WELL_KNOWN, get(well_known::nodeinfo_discovery))
         .route("/nodeinfo/2.0", WELL_KNOWN, get(well_known::nodeinfo))
+        .route("/nodeinfo/2.1", WELL_KNOWN, get(well_known::nodeinfo_21))
+        .route("/.well-known/security.txt", WELL_KNOWN, get(well_known::security))
         .route("/.well-known/change-password", WELL_KNOWN, get(well_known::change_password))
         .route("/health", PROGRAM.probe(), get(health::alive))
         .route("/livez", PROGRAM.probe(), get(health::alive))

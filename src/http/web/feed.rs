@@ -1,6 +1,7 @@
-//! Feeds of an account's public statuses: `/@alice.atom` (RFC 4287) and `/@alice.rss` (RSS 2.0).
+//! Feeds of the public statuses of an account and with a hashtag: `/@alice.atom` and `/tags/rooks.atom` (RFC 4287), and
+//! with `.rss` RSS 2.0.
 //!
-//! Reached through [`profile::show`](super::profile::show), which recognises the suffix.
+//! Reached through [`profile::show`](super::profile::show) and [`tag::show`](super::tag::show), which recognise the suffix.
 
 use axum::http::{HeaderName, header};
 use axum::response::Response;
@@ -11,8 +12,9 @@ use super::{Page, Visitor};
 use crate::Cx;
 use crate::error::Result;
 use entity::web;
-use model::{Account, Cursor};
+use model::{Account, Cursor, Time};
 use service::public;
+use service::timeline::TimelinePage;
 
 /// The format of a feed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,7 +32,7 @@ impl Format {
         found.filter_map(|format| Some((name.strip_suffix(format.extension())?.strip_suffix('.')?, format))).next()
     }
 
-    const fn extension(self) -> &'static str {
+    pub(super) const fn extension(self) -> &'static str {
         match self {
             Self::Atom => "atom",
             Self::Rss => "rss",
@@ -63,16 +65,57 @@ pub(super) async fn show(cx: &Cx, visitor: &Visitor, name: &str, format: Format,
     let url = feed_url(cx, &account, format.extension());
     let full = i64::try_from(slice.ids.len()).is_ok_and(|count| count >= cursor.limit);
     let updated = account.last_status_at.unwrap_or(account.created_at);
+    let shown = web::account(cx, &account).await?;
+    let description = match shown.note_text.as_str() {
+        "" => cx.language().say_with("profile.feed", &[("name", &shown.display_name)]),
+        note => note.to_owned(),
+    };
     let context = context! {
+        feed => context! {
+            title => format!("{} (@{}@{})", shown.display_name, shown.username, cx.urls.local_domain),
+            description, icon => shown.avatar, page => shown.url,
+        },
+        author => context! { name => shown.display_name, url => shown.url },
         feed_url => url,
         next_url => slice.ids.last().filter(|_| full).map(|id| format!("{url}?max_id={id}")),
         updated_iso => updated.to_api_seconds(),
         updated_rfc2822 => updated.to_rfc2822(),
-        account => web::account(cx, &account).await?,
         statuses,
     };
-    let page = Page::render(cx, format.template(), context)?.with_header(header::CONTENT_TYPE, format.content_type());
-    Ok(visitor.answer(robots(page, &account)))
+    Ok(visitor.answer(robots(page(cx, format, context)?, &account)))
+}
+
+/// The feed of the public statuses `slice` with the hashtag `name`.
+pub(super) async fn of_tag(
+    cx: &Cx,
+    visitor: &Visitor,
+    name: &str,
+    format: Format,
+    (slice, cursor): (&TimelinePage, &Cursor),
+) -> Result<Response> {
+    let statuses = web::statuses(cx, &slice.shown).await?;
+    let url = format!("{}.{}", cx.urls.tag(name), format.extension());
+    let full = i64::try_from(slice.ids.len()).is_ok_and(|count| count >= cursor.limit);
+    let updated = statuses.first().map(|status| (status.created_at_iso.clone(), status.created_at_rfc2822.clone()));
+    // Without a status it never changed.
+    let never = || (Time::from_micros(0).to_api_seconds(), Time::from_micros(0).to_rfc2822());
+    let (updated_iso, updated_rfc2822) = updated.unwrap_or_else(never);
+    let context = context! {
+        feed => context! {
+            title => format!("#{name} · {}", cx.settings().site_title),
+            description => cx.language().say_with("tag.hint", &[("domain", &cx.urls.local_domain)]),
+            icon => cx.urls.path("/assets/icon-180.png"), page => cx.urls.tag(name),
+        },
+        feed_url => url,
+        next_url => slice.ids.last().filter(|_| full).map(|id| format!("{url}?max_id={id}")),
+        updated_iso, updated_rfc2822, statuses,
+    };
+    let page = page(cx, format, context)?.with_header(HeaderName::from_static("x-robots-tag"), "noindex, noarchive");
+    Ok(visitor.answer(page))
+}
+
+fn page(cx: &Cx, format: Format, context: minijinja::Value) -> Result<Page> {
+    Ok(Page::render(cx, format.template(), context)?.with_header(header::CONTENT_TYPE, format.content_type()))
 }
 
 /// Sets `X-Robots-Tag`, as a feed has no `<meta name="robots">`.

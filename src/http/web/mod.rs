@@ -19,6 +19,7 @@ pub mod owner;
 pub mod password;
 pub mod profile;
 pub mod render;
+pub mod search;
 pub mod session;
 pub mod settings;
 pub mod sign_in;

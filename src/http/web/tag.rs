@@ -1,10 +1,10 @@
-//! The page of a hashtag, `/tags/rooks`, with its public statuses.
+//! The page of a hashtag, `/tags/rooks`, with its public statuses, and its feeds.
 
 use axum::response::Response;
 use minijinja::context;
 
 use super::profile::{newer, older};
-use super::{Page, Visitor};
+use super::{Page, Visitor, feed};
 use crate::Cx;
 use crate::error::{Error, Result};
 use crate::extract::{Paging, Path};
@@ -12,16 +12,27 @@ use entity::web;
 use service::timeline::{self, TimelineQuery};
 use text::hashtag;
 
-/// `GET /tags/{name}`
+/// `GET /tags/{name}`: the page, or with the suffix `.atom` or `.rss` a feed.
 ///
 /// # Errors
 /// [`Error::NotFound`] for an invalid hashtag, [`Error::Invalid`] when timelines are closed to anonymous visitors.
 pub async fn show(cx: Cx, visitor: Visitor, Path(name): Path<String>, paging: Paging) -> Result<Response> {
-    let name = hashtag::normalise(hashtag::bare(&name)).ok_or(Error::NotFound)?;
+    let (name, format) =
+        feed::Format::split(&name).map_or((name.as_str(), None), |(name, format)| (name, Some(format)));
+    let name = hashtag::normalise(hashtag::bare(name)).ok_or(Error::NotFound)?;
     let slice = timeline::tag(&cx, None, &name, &TimelineQuery::default(), &paging.cursor).await?;
+    if let Some(format) = format {
+        return feed::of_tag(&cx, &visitor, &name, format, (&slice, &paging.cursor)).await;
+    }
     let statuses = web::statuses(&cx, &slice.shown).await?;
+    let (title, page) = (format!("#{name}"), cx.urls.tag(&name));
     let context = context! {
-        page_title => format!("#{name}"),
+        og => context! {
+            type => "website", title, url => page, image => cx.urls.path("/assets/thumbnail.png"), image_alt => "",
+            description => cx.language().say_with("tag.hint", &[("domain", &cx.urls.local_domain)]),
+        },
+        feeds => context! { atom => format!("{page}.atom"), rss => format!("{page}.rss") },
+        page_title => title,
         noindex => statuses.is_empty() || paging.cursor.max_id.is_some() || paging.cursor.ascending(),
         tag => context! { name },
         older_url => older(&paging, &slice.ids),

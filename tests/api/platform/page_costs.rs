@@ -155,6 +155,8 @@ const WEB_LEFT_OUT: &[(&str, &str)] = &[
     ("/assets/", "files"),
     ("/.well-known/", "one document each"),
     ("/nodeinfo/", "one document"),
+    ("/opensearch.xml", "one document"),
+    ("/search", "the results of an anonymous search, whose costs are those of /api/v2/search"),
     ("/health", "no page"),
     ("/livez", "no page"),
     ("/readyz", "no page"),

@@ -129,6 +129,7 @@ impl World {
         app.unapprove(&pending).await;
         app.suspend(&suspended).await;
         app.set("registrations_mode", "open").await;
+        app.set("contact_email", "rook@example.test").await;
         let new =
             json!({ "client_name": "a client", "redirect_uris": "urn:ietf:wg:oauth:2.0:oob", "scopes": ALL_SCOPES });
         let application = app.anonymous().post("/api/v1/apps").json(&new).ok().await;

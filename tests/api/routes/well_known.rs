@@ -117,6 +117,10 @@ async fn nodeinfo_matches_its_schema_and_names_the_upstream() {
         assert_eq!(service.unwrap()["href"], actor, "{resource}");
     }
 
+    let later = &discovery["links"][2];
+    assert_eq!(later["rel"], "http://nodeinfo.diaspora.software/ns/schema/2.1");
+    let later = app.anonymous().get("/nodeinfo/2.1").ok().await;
+    assert_eq!((&later["version"], &later["usage"]["users"]["total"]), (&json!("2.1"), &json!(2)));
     let answer = app.anonymous().get("/nodeinfo/2.0").send().await;
     assert!(answer.header("cache-control").contains("max-age=1800"));
     assert_eq!(answer.header("access-control-allow-origin"), "*");
@@ -144,4 +148,17 @@ async fn change_password_redirects_to_settings() {
     let app = TestApp::new().await;
     let answer = app.anonymous().get("/.well-known/change-password").send().await;
     assert_eq!((answer.status.as_u16(), answer.header("location")), (301, "/settings/password"));
+}
+
+#[tokio::test]
+async fn security_contact_is_named_if_there_is_one() {
+    let app = TestApp::new().await;
+    let path = "/.well-known/security.txt";
+    assert_eq!(app.anonymous().get(path).send().await.status, 404);
+    app.set("contact_email", "rook@example.test").await;
+    let answer = app.anonymous().get(path).send().await;
+    assert_eq!(answer.header("content-type"), "text/plain; charset=utf-8");
+    let expected = "Contact: mailto:rook@example.test\nExpires: 2026-07-14T12:00:00Z\n\
+                    Canonical: https://example.test/.well-known/security.txt\n";
+    assert_eq!(answer.text(), expected);
 }

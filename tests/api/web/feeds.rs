@@ -60,3 +60,27 @@ async fn feed_is_paged() {
     let rest = feed(&app, next.split('"').next().unwrap()).await.text();
     assert!(rest.contains("number 1 of") && !rest.contains("number 2 of") && !rest.contains("rel=\"next\""));
 }
+
+#[tokio::test]
+async fn hashtag_has_feeds_and_a_preview() {
+    let app = TestApp::new().await;
+    let [alice, bob] = app.accounts(["alice", "bob"]).await;
+    alice.publish("a #Caf\u{e9} & more").await;
+    app.tick();
+    bob.publish("another #caf\u{e9}").await;
+    bob.publish_to("private", "a secret #caf\u{e9}").await;
+    let page = feed(&app, "/tags/caf\u{e9}").await.text();
+    assert!(page.contains("<meta property=\"og:title\" content=\"#cafe\">"), "{page}");
+    let found = page.split("type=\"application/atom+xml\"").nth(1).and_then(|rest| rest.split('"').nth(3)).unwrap();
+    let atom = feed(&app, found.strip_prefix("https://example.test").unwrap()).await;
+    assert_eq!(atom.header("content-type"), "application/atom+xml; charset=utf-8");
+    let rss = feed(&app, "/tags/caf\u{e9}.rss").await;
+    assert_eq!(rss.header("content-type"), "application/rss+xml; charset=utf-8");
+    for text in [atom.text(), rss.text()] {
+        assert!(text.contains("more") && text.contains("another") && !text.contains("secret"), "{text}");
+    }
+    let (first, second) = (atom.text().find("<name>bob</name>"), atom.text().find("<name>alice</name>"));
+    assert!(first.is_some() && first < second, "each entry has its author, the newest first: {}", atom.text());
+    assert!(feed(&app, "/tags/nothing.atom").await.text().contains("<updated>1970-01-01T00:00:00Z</updated>"));
+    assert_eq!(app.anonymous().get("/tags/!.atom").send().await.status, StatusCode::NOT_FOUND);
+}

@@ -348,6 +348,9 @@ pub(super) const SILENT: &[&str] = &[
     "/oauth/",
     "/.well-known/",
     "/nodeinfo/",
+    "/opensearch.xml",
+    // Finds as an anonymous search does.
+    "/search",
     "/media/",
     "/assets/",
     "/health",
