@@ -131,7 +131,7 @@ fn secret_key(config: &Config) -> Check {
     }
     let path = config.storage.data_dir.join("secret.key");
     if !path.exists() {
-        return Check::warning(name, "not made yet; the first start makes it");
+        return Check::warning(name, "not made yet; the first start makes it, unless the database has data");
     }
     match secrets::load_or_create(config) {
         Err(error) => Check::bad(name, error.to_string()),
@@ -182,6 +182,9 @@ async fn video(config: &Config) -> Check {
 }
 
 async fn database(config: &Config) -> Vec<Check> {
+    if let Some(file) = database::missing_file(config.database.url.expose()) {
+        return vec![Check::warning("database", format!("none yet at {}; the first start makes it", file.display()))];
+    }
     let db = match Db::open(&db_options(config)).await {
         Ok(db) => db,
         Err(error) => return vec![Check::bad("database", format!("{}: {error}", config.database.url))],
@@ -198,6 +201,7 @@ async fn database(config: &Config) -> Vec<Check> {
         }
         Ok(_) => {
             checks.push(Check::good("schema", "up to date"));
+            checks.push(owner(&db).await);
             checks.push(jobs(&db).await);
             checks.extend(newest(&db).await);
             checks.extend(signing_keys(config, &db).await);
@@ -232,6 +236,18 @@ async fn newest(db: &Db) -> Option<Check> {
     match store::node::highest_id(db).await {
         Err(error) => Some(Check::bad(name, error.to_string())),
         Ok(newest) => node::set_back(Ids::new(Clock::system(), 0, newest).ahead()).map(|says| Check::bad(name, says)),
+    }
+}
+
+async fn owner(db: &Db) -> Check {
+    let name = "owner";
+    match service::ownership::exists(db).await {
+        Err(error) => Check::bad(name, error.to_string()),
+        Ok(true) => Check::good(name, "can sign in"),
+        Ok(false) => Check::warning(
+            name,
+            "none who can sign in: open the link that the server prints when it starts, or run `rookery user set-role NAME Owner`",
+        ),
     }
 }
 

@@ -245,11 +245,19 @@ fn say(line: &str) {
     let _ = writeln!(std::io::stdout(), "{line}");
 }
 
-/// On the first start, prints the setup link for the owner's account. Never logged: the link makes its holder the
-/// owner.
+/// Without an owner, as on the first start, prints the setup link for the owner's account. Never logged: the link makes its
+/// holder the owner.
 async fn invite_owner(cx: &Cx) -> Result<()> {
     if let Some(link) = service::owner::setup_link(cx).await? {
-        let _ = writeln!(std::io::stdout(), "\nNobody lives here yet. Create the owner's account:\n\n  {link}\n");
+        let says = match service::instance::usage(cx).await?.users {
+            0 => "Nobody lives here yet. Create the owner's account:",
+            _ => {
+                tracing::warn!("the server has no owner who can sign in: `rookery user set-role NAME Owner` makes one");
+                "This server has no owner who can sign in. Create another account for one, or make an account the owner\n\
+                 with `rookery user set-role NAME Owner`:"
+            }
+        };
+        say(&format!("\n{says}\n\n  {link}\n"));
     }
     Ok(())
 }

@@ -14,6 +14,7 @@ use crate::extract::Params;
 use context::error::Validation;
 use crypto::Secret;
 use service::owner::{self, Owner};
+use service::ownership;
 
 /// Fields of the form; the link carries the first one.
 #[model::parameters]
@@ -69,6 +70,7 @@ async fn page(cx: &Cx, csrf: &Csrf, form: &Fields, faults: Option<&Validation>) 
         csrf => csrf.0,
         hidden => [Hidden { name: "token", value: token }],
         valid => valid,
+        owned => !valid && ownership::exists(&cx.db).await?,
         form => form,
         errors => faults.map(|faults| field_errors(cx, faults)),
     };

@@ -1,11 +1,12 @@
 //! First-run set-up: creating the owner's account and naming the server.
 //!
-//! A server without users prints a one-time link ([`setup_link`]). The first person to open it becomes the owner.
+//! A server without an owner who can sign in prints a one-time link ([`setup_link`]) when it starts. The first person to open
+//! it becomes the owner.
 
 use serde_json::Value;
 
 use crate::sign_up::{self, NewAccount};
-use crate::{link, session};
+use crate::{link, ownership, session};
 use context::Cx;
 use context::change::{self, Change};
 use context::error::{Result, Validation};
@@ -26,10 +27,11 @@ pub struct Owner {
     pub password: Secret,
 }
 
-/// The URL of the set-up page while the server has no users, else `None`; each call invalidates the earlier link.
+/// The URL of the set-up page while the server has no owner who can sign in, else `None`; each call invalidates the earlier
+/// link.
 #[model::use_case]
 pub async fn setup_link(cx: &Cx) -> Result<Option<String>> {
-    if store::user::exists(&cx.db).await? {
+    if ownership::exists(&cx.db).await? {
         return Ok(None);
     }
     let mut tx = cx.db.begin().await?;
@@ -38,10 +40,10 @@ pub async fn setup_link(cx: &Cx) -> Result<Option<String>> {
     Ok(Some(link::url(cx, LinkKind::OwnerSetup, id)))
 }
 
-/// True when `token` is valid: the latest link, and no user exists yet.
+/// True when `token` is valid: the latest link, and there is no owner yet.
 #[model::use_case]
 pub async fn may_set_up(cx: &Cx, token: &str) -> Result<bool> {
-    Ok(link::find(cx, LinkKind::OwnerSetup, token).await?.is_some() && !store::user::exists(&cx.db).await?)
+    Ok(link::find(cx, LinkKind::OwnerSetup, token).await?.is_some() && !ownership::exists(&cx.db).await?)
 }
 
 /// Creates the owner's account and names the server; `None` when the link is invalid.
@@ -56,7 +58,8 @@ pub async fn set_up(cx: &Cx, token: &str, owner: Owner) -> Result<Option<Account
     check(&owner)?;
     let hash = crypto::hash_password(owner.password).await?;
     let mut tx = cx.db.begin().await?;
-    if link::redeem(cx, &mut tx, LinkKind::OwnerSetup, token).await?.is_none() || store::user::exists(&mut tx).await? {
+    // The link is redeemed once, so of two people with it one becomes the owner.
+    if link::redeem(cx, &mut tx, LinkKind::OwnerSetup, token).await?.is_none() || ownership::exists(&mut tx).await? {
         return Ok(None);
     }
     let new = NewAccount {

@@ -13,7 +13,7 @@ use tokio::time::Instant;
 use crate::audit::{self, Entry, Target};
 use crate::oauth::revoke;
 use crate::session::Person;
-use crate::{archive, email_block, follow, rate_limits, sign_up, status};
+use crate::{archive, email_block, follow, ownership, rate_limits, sign_up, status};
 use context::change::{self, Change};
 use context::error::{Error, Result, Validation};
 use context::limits::Key;
@@ -52,6 +52,9 @@ pub(crate) async fn hide_for_a_time(cx: &Cx, tx: &mut Tx, account: &Account) -> 
 
 /// Removes `account` for good: it is hidden and signed out now, and its data is deleted in the background. An account
 /// that was never confirmed or approved is deleted immediately, and its name is free again.
+///
+/// # Errors
+/// [`Error::Forbidden`] for the last owner.
 #[model::use_case]
 pub async fn remove(cx: &Cx, staff: &Staff, account: &Account) -> Result<()> {
     let mut tx = cx.db.begin().await?;
@@ -62,6 +65,7 @@ pub async fn remove(cx: &Cx, staff: &Staff, account: &Account) -> Result<()> {
 
 /// Erases `account`, or begins its deletion if it was ever usable.
 async fn close(cx: &Cx, tx: &mut Tx, account: &Account) -> Result<()> {
+    ownership::keep(tx, account).await?;
     store::account::lock(tx, &[account.id]).await?;
     let user = store::user::find(&mut *tx, account.id).await?;
     let posted = !store::removal::list_statuses(&mut *tx, account.id, 1).await?.is_empty();
@@ -117,7 +121,8 @@ pub(crate) async fn begin_removal(cx: &Cx, tx: &mut Tx, account: &Account) -> Re
 /// Removes the account of `person` at their request, after checking their password.
 ///
 /// # Errors
-/// [`Error::Validation`] naming `current_password` when it is wrong; [`Error::RateLimited`] after too many attempts.
+/// [`Error::Validation`] naming `current_password` when it is wrong; [`Error::RateLimited`] after too many attempts;
+/// [`Error::Forbidden`] for the last owner.
 #[model::use_case]
 pub async fn leave(cx: &Cx, person: &Person, password: Secret) -> Result<()> {
     rate_limits::require(cx, &rate_limits::PASSWORD_CHANGE, &Key::Person(person.account.id))?;
@@ -274,6 +279,15 @@ async fn reserve_name(cx: &Cx, tx: &mut Tx, id: AccountId, username: &str, versi
 #[model::use_case]
 #[job]
 async fn delete_suspended(cx: &Cx, tx: &mut Tx, job: DeleteSuspended) -> Result<()> {
+    let Some(account) = store::account::find(&mut *tx, job.account).await? else { return Ok(()) };
+    match ownership::keep(tx, &account).await {
+        // Suspended by a version that did not keep the last owner.
+        Err(Error::Forbidden(why)) => {
+            tracing::warn!("{why}: it is not deleted");
+            return Ok(());
+        }
+        kept => kept?,
+    }
     let Some(account) = store::account::lock(tx, &[job.account]).await?.pop() else { return Ok(()) };
     let suspended_at = account.suspended_at.map(|at| at.timestamp_micros());
     let has_data = !account.is_local() || store::user::find(&mut *tx, account.id).await?.is_some();

@@ -6,6 +6,7 @@
 //! Spec: docs/contract/admin.csv, docs/contract/extensions.md#13-admin-api
 
 use super::audit::{self, Entry, Target};
+use super::ownership;
 use crate::{email, removal, sign_up};
 use context::Cx;
 use context::error::{Error, Result};
@@ -121,6 +122,9 @@ pub async fn reject(cx: &Cx, staff: &Staff, id: AccountId) -> Result<()> {
 #[model::use_case]
 pub async fn delete(cx: &Cx, staff: &Staff, id: AccountId) -> Result<()> {
     let mut tx = cx.db.begin().await?;
+    if let Some(account) = store::account::find(&mut tx, id).await? {
+        ownership::keep(&mut tx, &account).await?;
+    }
     let found = Managed::lock(&mut tx, staff, id).await?;
     let gone = found.account.is_local() && found.managed.user_id.is_none();
     if gone || !found.account.is_suspended() {

@@ -7,6 +7,7 @@
 
 use super::account::Managed;
 use super::audit::{self, Entry, Target};
+use super::ownership;
 use crate::{email, notification, removal};
 use context::Cx;
 use context::change::{self, Change};
@@ -42,7 +43,8 @@ pub struct ActionParams {
 ///
 /// # Errors
 /// [`Error::NotFound`] for a missing account, report or preset; [`Error::Forbidden`] for an account that `staff` does not
-/// outrank, without the permission for the action or for its open reports, and when a remote account is disabled;
+/// outrank, without the permission for the action or for its open reports, when a remote account is disabled, and when the
+/// last owner could no longer sign in;
 /// [`Error::Invalid`] for a report about another account and a text that is too long.
 #[model::use_case]
 pub async fn act(cx: &Cx, staff: &Staff, id: AccountId, params: ActionParams) -> Result<Warning> {
@@ -50,6 +52,12 @@ pub async fn act(cx: &Cx, staff: &Staff, id: AccountId, params: ActionParams) ->
         return Err(Error::invalid(format!("Validation failed: Text is too long (maximum is {TEXT_MAX} characters)")));
     }
     let mut tx = cx.db.begin().await?;
+    if matches!(params.action, WarningAction::Disable | WarningAction::Suspend)
+        && let Some(account) = store::account::find(&mut tx, id).await?
+        && account.is_local()
+    {
+        ownership::keep(&mut tx, &account).await?;
+    }
     let target = Managed::lock(&mut tx, staff, id).await?;
     require_permission(staff, params.action)?;
     if params.action == WarningAction::Disable {

@@ -14,6 +14,7 @@ pub mod domain_decision;
 pub mod email_block;
 pub mod ip_block;
 pub mod metrics;
+pub mod ownership;
 pub mod report;
 pub mod role;
 pub(crate) mod strike_link;

@@ -11,6 +11,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::account::Managed;
+use super::ownership;
 use crate::audit::{self, Entry, Target};
 use context::Cx;
 use context::error::{Error, OnUnique, Result};
@@ -233,12 +234,8 @@ pub async fn assign(cx: &Cx, staff: &Staff, id: AccountId, role: Option<RowId>, 
     if before == after {
         return Ok(());
     }
-    let owner = RowId::from(OWNER_ROLE);
-    if before == Some(OWNER_ROLE) && !force && !store::role::has_other_holder(&mut tx, owner, id).await? {
-        return Err(Error::forbidden(format!(
-            "@{} is the last owner who can sign in: make another account an owner first",
-            found.account.username
-        )));
+    if before == Some(OWNER_ROLE) && !force {
+        ownership::require_other(&mut tx, &found.account).await?;
     }
     store::user::set_role(&mut tx, id, after).await?;
     // The role is part of the rendered profile.

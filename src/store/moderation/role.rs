@@ -170,7 +170,7 @@ pub async fn count_holders(db: Conn<'_>, id: RowId) -> Result<i64> {
 
 /// True when a user other than `account` has the role and can sign in.
 #[boxed]
-pub async fn has_other_holder(db: Conn<'_>, id: RowId, account: AccountId) -> Result<bool> {
+pub async fn has_other_holder(db: Conn<'_>, id: RowId, account: Option<AccountId>) -> Result<bool> {
     let found: Vec<AccountId> = db
         .query(sql!(
             "SELECT u.account_id FROM users u JOIN accounts a ON a.id = u.account_id
@@ -179,7 +179,7 @@ pub async fn has_other_holder(db: Conn<'_>, id: RowId, account: AccountId) -> Re
              LIMIT 1"
         ))
         .bind(id)
-        .bind(account)
+        .bind(account.unwrap_or(AccountId::from(0)))
         .scalars()
         .await?;
     Ok(!found.is_empty())

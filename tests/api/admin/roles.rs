@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::harness::{Client, TestApp};
+use crate::harness::{Browser, Client, PASSWORD, TestApp};
 use crate::platform::contract;
 
 const PATH: &str = "/api/v1/admin/roles";
@@ -245,4 +245,28 @@ async fn role_command_manages_roles() {
     assert_eq!(app.run(&["role", "show", "Aide", "--json"]).await.json()[0]["position"], 7);
     assert!(app.run(&["role", "delete", "aide"]).await.ok().contains("Deleted"));
     assert!(app.run(&["role", "show", "aide"]).await.fails(1).contains("Moderator"));
+}
+
+#[tokio::test]
+async fn last_owner_stays_on_every_way() {
+    let app = TestApp::new().await;
+    let [olga, second] = [app.staff("olga", "Owner").await, app.staff("second", "Owner").await];
+    app.run(&["user", "remove", "second", "--yes"]).await.ok();
+    app.run_jobs().await;
+    let says = "last owner";
+    assert!(app.run(&["user", "remove", "olga", "--yes"]).await.fails(1).contains(says));
+    assert!(app.run(&["user", "suspend", "olga"]).await.fails(1).contains(says));
+    assert!(app.run(&["account", "disable", "olga"]).await.fails(1).contains(says));
+    let browser = Browser::signed_in(&app, "olga").await;
+    let page = browser.get("/settings/delete").await;
+    let left = browser.submit(&page, "/settings/delete", &[("current_password", PASSWORD)]).await;
+    assert!(left.text().contains(says), "{}", left.text());
+    assert!(service::ownership::exists(app.db()).await.unwrap());
+    assert_eq!(service::owner::setup_link(&app.app).await.unwrap(), None);
+    drop((olga, second));
+
+    // One who was lost nevertheless is found missing, and there is a link for another.
+    app.run(&["user", "set-role", "olga", "none", "--force"]).await.ok();
+    assert!(app.run(&["doctor"]).await.out.contains("none who can sign in"));
+    assert!(service::owner::setup_link(&app.app).await.unwrap().is_some());
 }

@@ -174,7 +174,7 @@ async fn owner_link_works_once() {
     let link = owner::setup_link(&app.app).await.unwrap().unwrap();
     let path = |link: &str| link.strip_prefix("https://example.test").unwrap().to_owned();
     let browser = Browser::new(&app);
-    assert!(browser.get(&path(&lost)).await.text().contains("This server has an owner"), "a later link replaces it");
+    assert!(browser.get(&path(&lost)).await.text().contains("link is not valid"), "a later link replaces it");
 
     let page = browser.get(&path(&link)).await;
     assert_eq!(page.header("referrer-policy"), "no-referrer");
