@@ -53,7 +53,7 @@ pub(super) enum Command {
         /// alice, or bob@example.org
         name: String,
     },
-    /// Hide from everyone; the data is deleted after 30 days
+    /// Hide from everyone; the data is deleted after 30 days, unless that is lifted
     Suspend(Action),
     /// Lift a suspension
     Unsuspend {

@@ -221,6 +221,9 @@ async fn administer(config: Config, command: Command, output: Output) -> Result<
         Command::Doctor => return doctor::run(&config, output).await,
         other => other,
     };
+    if !matches!(&command, Command::User(command) if command.makes_database()) {
+        database::require(&config).await?;
+    }
     let cx = rookery_server::open(config, Clock::system(), &executable().map_err(Failure::new)?).await?;
     platform::leave_to_server(&cx).await?;
     let changes = command.changes();

@@ -90,7 +90,7 @@ pub(super) enum Command {
     RenewKeys,
     /// List all users
     List,
-    /// Suspend a user: hides the account and its statuses until unsuspend
+    /// Hide from everyone; the data is deleted after 30 days, unless that is lifted
     Suspend {
         /// User name
         username: String,
@@ -119,6 +119,11 @@ pub(super) enum Command {
 }
 
 impl Command {
+    /// True for the first command of a new server.
+    pub(super) fn makes_database(&self) -> bool {
+        matches!(self, Self::Create(new) if new.new)
+    }
+
     /// True for a command that a running server must apply.
     pub(super) fn changes(&self) -> bool {
         match self {
@@ -139,6 +144,9 @@ impl Command {
 
 #[derive(Debug, Args)]
 pub(super) struct Create {
+    /// Make the database, if there is none yet
+    #[arg(long)]
+    new: bool,
     /// User name
     #[arg(required_unless_present = "stdin")]
     username: Option<String>,
@@ -254,7 +262,11 @@ pub(super) async fn run(cx: &Cx, command: Command, output: Output) -> Result<(),
                 };
                 action::act(cx, &Staff::operator(), account.id, params).await?;
             }
-            let said = if changed { "is suspended now" } else { "was suspended already" };
+            let said = if changed {
+                "is suspended now, and deleted in 30 days unless `rookery user unsuspend` lifts it"
+            } else {
+                "was suspended already"
+            };
             output
                 .answer(&Changed { username: &account.username, changed }, || format!("@{} {said}.", account.username))
         }

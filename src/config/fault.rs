@@ -1,6 +1,7 @@
 //! Configuration errors: all are reported together, each with its key, its location and the valid values.
 
-use std::{fmt, path::PathBuf};
+use std::fmt;
+use std::path::{Path, PathBuf};
 
 /// Where a value came from.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -13,6 +14,17 @@ pub enum Origin {
     Variable(String),
     /// The contents of a secret's file, which another origin names.
     SecretFile(PathBuf, Box<Origin>),
+}
+
+impl Origin {
+    /// The folder that relative paths of it are below: that of the configuration file; empty for the working directory.
+    pub(super) fn folder(&self) -> &Path {
+        match self {
+            Self::Line(file, _) => file.parent().unwrap_or(file),
+            Self::SecretFile(_, named) => named.folder(),
+            Self::Default | Self::Variable(_) => Path::new(""),
+        }
+    }
 }
 
 impl fmt::Display for Origin {

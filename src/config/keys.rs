@@ -12,7 +12,7 @@ use ipnet::IpNet;
 
 use super::{
     kinds::{
-        DatabaseUrl, Domain, Locale, LogFilter, LogFormat, MailTransport, Mailbox, Scheme, Secret, SmtpTls,
+        DatabaseUrl, Domain, Locale, LogFilter, LogFormat, MailTransport, Mailbox, Program, Scheme, Secret, SmtpTls,
         TranslationBackend, WebUrl,
     },
     load::Reader,
@@ -225,9 +225,9 @@ config! {
         cache_limit_bytes: u64 = 4 * GIB, 0..=1024 * 1024 * GIB;
         /// The program `ffmpeg`, which converts video and audio: a path, or a name that is looked up in PATH. Without
         /// it, video and audio are rejected.
-        ffmpeg: PathBuf = "ffmpeg";
+        ffmpeg: Program = "ffmpeg";
         /// The program `ffprobe`, which is part of ffmpeg.
-        ffprobe: PathBuf = "ffprobe";
+        ffprobe: Program = "ffprobe";
         /// Most videos and audio files converted at the same time; each may take two CPU cores and three gigabytes of
         /// memory.
         max_concurrent_conversions: usize = 2, 1..=64;

@@ -5,10 +5,10 @@
 use std::{
     fmt::{self, Write as _},
     net::Ipv4Addr,
-    path::Path,
+    path::{Path, PathBuf},
 };
 
-use super::value::{Bounds, Setting, Text, Value};
+use super::value::{Bounds, Setting, Text, Value, absolute};
 
 /// A host name with an optional port, in lower case: `example.org`, `localhost:3000`.
 ///
@@ -156,6 +156,37 @@ impl Setting for DatabaseUrl {
 
     fn redacted(&self) -> Value {
         Value::Text(self.to_string())
+    }
+
+    fn located(self, folder: &Path) -> Self {
+        let Some(file) = self.0.strip_prefix(Self::SQLITE) else { return self };
+        let file = file.strip_prefix("//").unwrap_or(file);
+        if file.starts_with(['/', ':']) {
+            return self;
+        }
+        // The file is percent-encoded already, and may have a query.
+        let Self(folder) = Self::sqlite_file(&absolute(folder, Path::new("")));
+        Self(format!("{}/{file}", folder.trim_end_matches('/')))
+    }
+}
+
+/// A program: a path, or a name that is looked up in `PATH`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Program(pub PathBuf);
+
+impl Text for Program {
+    const EXPECTED: &'static str = PathBuf::EXPECTED;
+
+    fn parse(text: &str) -> Option<Self> {
+        PathBuf::parse(text).map(Self)
+    }
+
+    fn text(&self) -> String {
+        self.0.text()
+    }
+
+    fn located(self, folder: &Path) -> Self {
+        if self.0.components().count() > 1 { Self(absolute(folder, &self.0)) } else { self }
     }
 }
 

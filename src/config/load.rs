@@ -12,7 +12,7 @@ use super::{
     fault::{Fault, Origin, nearest},
     keys::SECTIONS,
     table::{Fallback, Key},
-    value::{Setting, Value},
+    value::{Setting, Value, absolute},
 };
 
 /// The suffix of a key with the path of a secret's file.
@@ -95,6 +95,7 @@ impl Reader {
             self.fault(path, format!("{shown} is not {}", key.expected()), Some(given.origin));
             return None;
         };
+        let typed = typed.located(given.origin.folder());
         self.effective.push(Effective { path, value: typed.write(), redacted: typed.redacted(), origin: given.origin });
         Some(typed)
     }
@@ -244,17 +245,17 @@ fn names_file<'a>(key: &'a Key, name: &str, suffix: &str, written: &str) -> Opti
 
 fn read_secret(given: &Given) -> Result<Given, String> {
     let path = given.value.as_text().filter(|path| !path.is_empty());
-    let path = Path::new(path.ok_or("is not the path of a file")?);
+    let path = absolute(given.origin.folder(), Path::new(path.ok_or("is not the path of a file")?));
     let cannot = |problem: &dyn fmt::Display| format!("cannot read {}: {problem}", path.display());
-    let size_bytes = fs::metadata(path).map_err(|error| cannot(&error))?.len();
+    let size_bytes = fs::metadata(&path).map_err(|error| cannot(&error))?.len();
     if size_bytes > SECRET_FILE_LIMIT_BYTES {
         return Err(cannot(&format!("larger than {SECRET_FILE_LIMIT_BYTES} bytes")));
     }
-    let text = fs::read_to_string(path).map_err(|error| cannot(&error))?;
+    let text = fs::read_to_string(&path).map_err(|error| cannot(&error))?;
     Ok(Given {
         // Editors append a newline that is not part of the secret.
         value: Value::Bare(text.trim_end_matches(['\r', '\n']).to_owned()),
-        origin: Origin::SecretFile(path.to_owned(), Box::new(given.origin.clone())),
+        origin: Origin::SecretFile(path.clone(), Box::new(given.origin.clone())),
     })
 }
 

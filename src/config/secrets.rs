@@ -48,6 +48,13 @@ pub fn load_or_create(config: &Config) -> Result<Secret, Error> {
     in_folder(&config.storage.data_dir)
 }
 
+/// Where the file of the secret key is missing; `None` when there is a key.
+#[must_use]
+pub fn missing(config: &Config) -> Option<PathBuf> {
+    let path = config.storage.data_dir.join(FILE_NAME);
+    (config.secrets.key.is_none() && !path.exists()).then_some(path)
+}
+
 /// The key in `secret.key` in `folder`, which is created when missing.
 ///
 /// # Errors

@@ -24,9 +24,10 @@ fn faults(file: &str, variables: &[(&str, &str)]) -> Vec<String> {
 fn defaults_are_complete() {
     let config = Config::load(None, std::iter::empty()).expect("the defaults");
     assert_eq!(config.base_url(), "http://localhost:3000");
-    assert_eq!(config.database.url.expose(), "sqlite://data/rookery.db");
-    assert_eq!(config.storage.media_dir, Path::new("data/media"));
-    assert_eq!(config.mail.directory, Path::new("data/mail"));
+    let data = std::path::absolute("data").expect("a working directory");
+    assert_eq!(config.database.url.expose(), format!("sqlite://{}/rookery.db", data.display()));
+    assert_eq!(config.storage.media_dir, data.join("media"));
+    assert_eq!(config.mail.directory, data.join("mail"));
     assert_eq!(config.mail.from.as_str(), "rookery@localhost");
     assert_eq!(config.metrics.listen, None);
     assert!(config.rate_limits.enabled);
@@ -44,6 +45,19 @@ fn defaults_derive_from_other_keys() {
     assert_eq!(config.storage.media_dir, Path::new("/srv/rookery/media"));
     assert!(config.is_local_domain("EXAMPLE.org"));
     assert!(!config.is_local_domain("example.com"));
+}
+
+#[test]
+fn relative_paths_are_below_the_file_that_names_them() {
+    let file = "storage.data_dir = \"d\"\nmedia.ffmpeg = \"bin/ffmpeg\"\ndatabase.url = \"sqlite://a b.db?x=y\"";
+    let config = load(file, &[("ROOKERY_MAIL_DIRECTORY", "mail")]).expect("valid");
+    let folder = config.storage.data_dir.parent().expect("a folder").to_owned();
+    assert!(folder.is_absolute() && config.storage.data_dir.ends_with("d"));
+    assert_eq!(config.storage.media_dir, folder.join("d/media"));
+    assert_eq!(config.media.ffmpeg.0, folder.join("bin/ffmpeg"));
+    assert_eq!(config.media.ffprobe.0, Path::new("ffprobe"), "a name is looked up in PATH");
+    assert_eq!(config.database.url.expose(), format!("sqlite://{}/a b.db?x=y", folder.display()));
+    assert_eq!(config.mail.directory, std::path::absolute("mail").expect("a working directory"));
 }
 
 #[test]

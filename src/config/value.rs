@@ -6,7 +6,7 @@ use std::{
     fmt,
     net::{IpAddr, SocketAddr},
     ops::RangeInclusive,
-    path::PathBuf,
+    path::{Path, PathBuf},
 };
 
 use ipnet::IpNet;
@@ -119,6 +119,11 @@ pub(super) trait Setting: Sized {
     /// Converts back to an untyped value, as written in a file.
     fn write(&self) -> Value;
 
+    /// The value with relative paths below `folder`.
+    fn located(self, _folder: &Path) -> Self {
+        self
+    }
+
     /// The value with secrets removed.
     fn redacted(&self) -> Value {
         self.write()
@@ -225,6 +230,10 @@ impl<T: Setting> Setting for Option<T> {
     fn redacted(&self) -> Value {
         self.as_ref().map_or(Value::from(""), T::redacted)
     }
+
+    fn located(self, folder: &Path) -> Self {
+        self.map(|value| value.located(folder))
+    }
 }
 
 /// An array in TOML; in an environment variable a comma-separated list.
@@ -260,6 +269,11 @@ pub(super) trait Text: Sized {
 
     /// The textual form.
     fn text(&self) -> String;
+
+    /// As [`Setting::located`].
+    fn located(self, _folder: &Path) -> Self {
+        self
+    }
 }
 
 impl<T: Text> Setting for T {
@@ -273,6 +287,10 @@ impl<T: Text> Setting for T {
 
     fn write(&self) -> Value {
         Value::Text(self.text())
+    }
+
+    fn located(self, folder: &Path) -> Self {
+        Text::located(self, folder)
     }
 }
 
@@ -298,6 +316,17 @@ impl Text for PathBuf {
     fn text(&self) -> String {
         self.to_string_lossy().into_owned()
     }
+
+    fn located(self, folder: &Path) -> Self {
+        absolute(folder, &self)
+    }
+}
+
+/// `path` as an absolute path: below `folder` if it is relative, which is below the working directory if it is relative too.
+pub(super) fn absolute(folder: &Path, path: &Path) -> PathBuf {
+    let path = folder.join(path);
+    // It only fails without a working directory.
+    std::path::absolute(&path).unwrap_or(path)
 }
 
 impl Text for SocketAddr {

@@ -165,7 +165,7 @@ impl Cx {
         }
         let db = Db::open(&db_options(&config)).await?;
         database::migrate::run(&db).await?;
-        let secret = config::secrets::load_or_create(&config).map_err(Error::internal)?;
+        let secret = crate::secret::load(&config, &db).await?;
         let (node, ids) = node::open(&db, &clock).await?;
         let keys = Keys::new(secret.expose().as_bytes());
         let vapid = crate::vapid::open(&db, &keys, clock.now()).await?;
@@ -421,7 +421,7 @@ fn sandbox(config: &Config, executable: &Path) -> Sandbox {
 #[must_use]
 pub fn converter(config: &Config, executable: &Path) -> Converter {
     let media = &config.media;
-    let found = config::program(&media.ffmpeg).zip(config::program(&media.ffprobe));
+    let found = config::program(&media.ffmpeg.0).zip(config::program(&media.ffprobe.0));
     let programs = found.and_then(|(ffmpeg, ffprobe)| Programs::at(&ffmpeg, &ffprobe));
     let time_limit = Duration::from_secs(media.conversion_timeout_seconds);
     // Re-encoding may make a file larger.

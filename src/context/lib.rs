@@ -21,6 +21,7 @@ mod origin;
 pub mod queue;
 mod recording_uses;
 mod request_id;
+mod secret;
 mod spending;
 pub mod vapid;
 pub mod words;

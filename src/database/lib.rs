@@ -25,3 +25,4 @@ pub use error::{Error, Result};
 pub use fault::Fault;
 pub use options::{Options, PoolStats};
 pub use query::Conn;
+pub use sqlite::{missing_file, snapshot};

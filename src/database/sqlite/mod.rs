@@ -11,6 +11,7 @@ mod columns;
 pub(crate) mod connection;
 mod log_sync;
 pub(crate) mod readers;
+mod snapshot;
 mod stream;
 #[cfg(test)]
 mod tests;
@@ -68,6 +69,20 @@ impl Sqlite {
     }
 }
 
+/// Copies the database of the `sqlite:` URL `url` to the new file `target`, which only this user may read, and checks the
+/// copy. Returns its size in bytes. Takes as long as reading and writing the whole file; writers do not wait for it.
+///
+/// # Errors
+/// [`Error::Url`] for another engine, when there is no database, and when `target` exists or cannot be written: no file
+/// is left then. [`Error::Sql`] when the database cannot be read, or the copy is damaged.
+pub async fn snapshot(url: &str, target: &Path) -> Result<u64> {
+    if !url.starts_with("sqlite:") {
+        return Err(Error::Url("is not of SQLite: use pg_dump for PostgreSQL".into()));
+    }
+    let (source, target) = (file_of(url)?, target.to_owned());
+    blocking(move || snapshot::copy(&source, &target)).await
+}
+
 /// Runs `work` on a thread that may block.
 pub(crate) async fn blocking<T: Send + 'static>(work: impl FnOnce() -> Result<T> + Send + 'static) -> Result<T> {
     match tokio::task::spawn_blocking(work).await {
@@ -86,6 +101,13 @@ pub(crate) fn file_of(url: &str) -> Result<PathBuf> {
         Ok(_) => Err(Error::Url("names no file".into())),
         Err(_) => Err(Error::Url("is not UTF-8".into())),
     }
+}
+
+/// The file of a `sqlite:` URL that does not exist; `None` when it does, and for another engine.
+#[must_use]
+pub fn missing_file(url: &str) -> Option<PathBuf> {
+    let file = url.starts_with("sqlite:").then(|| file_of(url).ok()).flatten()?;
+    (!file.exists()).then_some(file)
 }
 
 /// Creates the file and its folder when missing, with access for this user alone; SQLite gives its log and index the

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::harness::{Answer, TestApp};
+use crate::harness::{Answer, OTHER_SECRET, TestApp};
 use crate::routes::media::png;
 
 const ACTIVITY: &str = "application/activity+json";
@@ -40,7 +40,7 @@ async fn server_has_an_actor_with_a_key_that_stays() {
     let actor = answer.json();
     assert_eq!((&actor["type"], &actor["preferredUsername"]), (&"Application".into(), &"mastodon.internal".into()));
     assert_eq!(actor["publicKey"]["id"], "https://example.test/actor#main-key");
-    let beside = app.beside(&[]).await;
+    let beside = app.beside(&[("ROOKERY_SECRETS_KEY", OTHER_SECRET)]).await;
     assert_eq!(beside.anonymous().get("/actor").send().await.status, 503, "its secret key is another");
     assert_eq!(document(&app, "/actor").await.json(), actor);
     assert_eq!(document(&app, "/actor/outbox").await.json()["totalItems"], 0);

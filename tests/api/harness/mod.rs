@@ -79,6 +79,9 @@ pub struct TestApp {
     _database: Arc<database::Database>,
 }
 
+/// A secret key that no server of the tests has by itself.
+pub const OTHER_SECRET: &str = "another secret that is long enough for this test";
+
 impl TestApp {
     /// With the default configuration, rate limits and link previews off, `example.test` as the domain, and
     /// 2026-01-15 12:00 UTC.
@@ -99,9 +102,16 @@ impl TestApp {
         Self::on(Arc::new(database), folder, clock, keys).await
     }
 
-    /// Another server with the same database and clock, and with a separate folder and secret key.
+    /// Another server with the same database, clock and secret key, unless `keys` name another, and with a separate folder.
     pub async fn beside(&self, keys: &[(&str, &str)]) -> Self {
-        Self::on(Arc::clone(&self._database), database::folder(), self.app.clock.clone(), keys).await
+        let config = &self.app.config;
+        let key = match &config.secrets.key {
+            Some(key) => key.expose().to_owned(),
+            None => std::fs::read_to_string(config.storage.data_dir.join("secret.key")).unwrap().trim_end().to_owned(),
+        };
+        let mut all = vec![("ROOKERY_SECRETS_KEY", key.as_str())];
+        all.extend_from_slice(keys);
+        Self::on(Arc::clone(&self._database), database::folder(), self.app.clock.clone(), &all).await
     }
 
     /// With an own `domain`, which others cannot reach, and configuration keys.

@@ -3,7 +3,7 @@
 use std::os::unix::net::UnixListener;
 use std::time::Instant;
 
-use crate::harness::{Client, TestApp};
+use crate::harness::{Client, OTHER_SECRET, TestApp};
 
 #[tokio::test]
 async fn user_add_makes_account_with_working_token() {
@@ -179,7 +179,7 @@ async fn signing_keys_of_another_secret_key_are_reported_and_renewed_on_demand()
     assert_eq!(first.run(&["user", "renew-keys", "--json"]).await.json()[0]["users"], 0);
 
     // The server was moved without its secret key.
-    let other = first.beside(&key("another secret that is long enough for this test")).await;
+    let other = first.beside(&key(OTHER_SECRET)).await;
     other.account("carol").await;
     other.run_jobs().await;
     assert_eq!(stored().await[..2], before, "nothing is renewed without a request");

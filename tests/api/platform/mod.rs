@@ -9,6 +9,7 @@ pub mod crash;
 pub mod declarations;
 mod domain_policy;
 mod faults;
+mod first_commands;
 mod fuzz;
 mod grants;
 mod headers;

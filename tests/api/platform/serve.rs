@@ -207,7 +207,10 @@ async fn server_files_are_private() {
     let alice = app.account("alice").await;
     let data = tempfile::tempdir().unwrap();
     let folder = data.path().join("data");
-    let server = Running::start_with(&app, &[("ROOKERY_STORAGE_DATA_DIR", folder.to_str().unwrap())]);
+    let key = app.app.config.storage.data_dir.join("secret.key");
+    let keys =
+        [("ROOKERY_STORAGE_DATA_DIR", folder.to_str().unwrap()), ("ROOKERY_SECRETS_KEY_FILE", key.to_str().unwrap())];
+    let server = Running::start_with(&app, &keys);
     let answer = server.upload(alice.token.as_deref().unwrap(), &png(20, 20));
     assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
 

@@ -6,6 +6,7 @@ use plugins::{admin, life, start};
 use serde_json::json;
 
 use super::shelf::{Shelf, manifest, route, routes};
+use crate::harness::OTHER_SECRET;
 use crate::platform::serve::Running;
 
 #[tokio::test(flavor = "multi_thread")]
@@ -107,7 +108,13 @@ async fn malformed_admin_request_is_refused_in_one_sentence() {
 
     // A server with another key cannot read it, and reports the remedy.
     let folder = app.app.config.plugins.dir.to_str().unwrap();
-    let other = app.beside(&[("ROOKERY_PLUGINS_EMBEDDED", "false"), ("ROOKERY_PLUGINS_DIR", folder)]).await;
+    let other = app
+        .beside(&[
+            ("ROOKERY_PLUGINS_EMBEDDED", "false"),
+            ("ROOKERY_PLUGINS_DIR", folder),
+            ("ROOKERY_SECRETS_KEY", OTHER_SECRET),
+        ])
+        .await;
     start(&other.plugins()).await;
     let State::Failed(fault) = other.plugins().plugins.observed.of("notes").state().cloned().unwrap() else {
         panic!("it serves")

@@ -7,7 +7,7 @@ use chrono::Duration;
 use serde_json::{Value, json};
 
 use super::oauth::{Application, CHALLENGE, refused, setting, with_token};
-use crate::harness::{Browser, TestApp, form_fields};
+use crate::harness::{Browser, OTHER_SECRET, TestApp, form_fields};
 use crate::platform::contract::check;
 
 const VERIFIER: &str = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk";
@@ -247,7 +247,7 @@ async fn token_is_reissued_after_secret_key_change_and_the_previous_one_stays_va
     assert_eq!(token(&application).await, before, "the same again, by the same key");
 
     // On another server with different files, including the secret key.
-    let moved = app.beside(&[]).await;
+    let moved = app.beside(&[("ROOKERY_SECRETS_KEY", OTHER_SECRET)]).await;
     let there = Application { server: moved.clone(), ..application };
     let after = token(&there).await;
     assert_ne!(after, before);

@@ -4,7 +4,7 @@ use chrono::Duration;
 use model::NotificationType as Type;
 use serde_json::{Value, json};
 
-use crate::harness::{Client, PushService, Site, TestApp};
+use crate::harness::{Client, OTHER_SECRET, PushService, Site, TestApp};
 use crate::platform::contract::check;
 use crate::routes::notifications::{notice, notify};
 
@@ -385,7 +385,7 @@ async fn key_is_kept_and_another_secret_key_does_not_replace_it() {
     let restarted = app.beside(&[secret]).await;
     assert_eq!(key(&restarted), Some(first));
 
-    let other = app.beside(&[("ROOKERY_SECRETS_KEY", "another secret that is long enough for this test")]).await;
+    let other = app.beside(&[("ROOKERY_SECRETS_KEY", OTHER_SECRET)]).await;
     assert_eq!(key(&other), None);
     let new = service.subscription("/a", true, &["mention"], "all");
     alice.at(&other).post(PATH).json(&new).fails(503).await;

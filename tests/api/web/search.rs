@@ -39,5 +39,8 @@ async fn browsers_are_offered_the_search() {
     let answer = app.anonymous().get("/opensearch.xml").send().await;
     assert_eq!(answer.header("content-type"), "application/opensearchdescription+xml; charset=utf-8");
     let text = answer.text();
-    assert!(text.starts_with("<?xml") && text.contains("template=\"https://example.test/search?q={searchTerms}\""), "{text}");
+    assert!(
+        text.starts_with("<?xml") && text.contains("template=\"https://example.test/search?q={searchTerms}\""),
+        "{text}"
+    );
 }
