@@ -2,6 +2,8 @@
 //!
 //! Works while the server runs, and changes nothing but short-lived test files in the data and media folders.
 
+#[cfg(feature = "plugins")]
+use std::collections::HashSet;
 use std::fmt::Write as _;
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
@@ -204,6 +206,8 @@ async fn database(config: &Config) -> Vec<Check> {
             checks.push(owner(&db).await);
             checks.push(jobs(&db).await);
             checks.extend(newest(&db).await);
+            #[cfg(feature = "plugins")]
+            checks.extend(plugins(config, &db).await);
             checks.extend(signing_keys(config, &db).await);
         }
     }
@@ -237,6 +241,42 @@ async fn newest(db: &Db) -> Option<Check> {
         Err(error) => Some(Check::bad(name, error.to_string())),
         Ok(newest) => node::set_back(Ids::new(Clock::system(), 0, newest).ahead()).map(|says| Check::bad(name, says)),
     }
+}
+
+/// Whether there is a package of every enabled plugin. `None` when the platform is off.
+#[cfg(feature = "plugins")]
+async fn plugins(config: &Config, db: &Db) -> Option<Check> {
+    use plugin_package::package;
+    let name = "plugins";
+    if !config.plugins.enabled {
+        return None;
+    }
+    let wanted = match store::plugin::list(db).await {
+        Err(error) => return Some(Check::bad(name, error.to_string())),
+        Ok(installed) => installed.into_iter().filter(|plugin| plugin.enabled),
+    };
+    let folder = package::find(&config.plugins.dir).unwrap_or_default();
+    let read = folder.iter().filter_map(|found| package::read(&found.path).ok());
+    let mut there: HashSet<String> = read.map(|package| package.name().to_owned()).collect();
+    there.extend(package::embedded().into_iter().map(|(name, _)| name.to_owned()));
+    let copies = config.plugins.cache_dir.join("packages");
+    let is_kept = |plugin: &store::plugin::Plugin| {
+        plugin.sha256.as_ref().is_some_and(|digest| package::kept_digests(&copies, &plugin.name).contains(digest))
+    };
+    let wanted: Vec<_> = wanted.collect();
+    let missing = wanted.iter().filter(|plugin| !there.contains(&plugin.name) && !is_kept(plugin));
+    let missing: Vec<&str> = missing.map(|plugin| plugin.name.as_str()).collect();
+    Some(match missing.as_slice() {
+        [] => Check::good(name, format!("{} enabled, each with its package", wanted.len())),
+        missing => Check::bad(
+            name,
+            format!(
+                "there is no package of {}: restore the folder {}, or install or disable them",
+                missing.join(", "),
+                config.plugins.dir.display()
+            ),
+        ),
+    })
 }
 
 async fn owner(db: &Db) -> Check {

@@ -247,3 +247,19 @@ async fn repeated_enabling_and_disabling_leaks_nothing() {
     assert!(near(before.1, after.1, 100), "threads: {before:?}, {after:?}");
     assert!(near(before.2, after.2, 500), "mappings: {before:?}, {after:?}");
 }
+
+#[tokio::test]
+async fn doctor_finds_enabled_plugin_without_package() {
+    let shelf = Shelf::new().await;
+    let app = &shelf.app;
+    shelf.put("notes", "1.0.0", "");
+    start(&app.plugins()).await;
+    app.run(&["plugin", "enable", "notes", "--yes"]).await.ok();
+    let said = app.run(&["doctor"]).await;
+    assert!(said.out.contains("each with its package"), "{said:?}");
+    std::fs::remove_dir_all(shelf.folder("notes")).unwrap();
+    let copies = app.app.config.plugins.cache_dir.join("packages");
+    let _ = std::fs::remove_dir_all(copies);
+    let said = app.run(&["doctor"]).await;
+    assert!(said.code == 1 && said.out.contains("there is no package of notes"), "{said:?}");
+}
