@@ -7,6 +7,7 @@ use context::Cx;
 use context::error::Error;
 use model::report::ReportCategory;
 use model::{Account, Cursor, RowId, RuleId, Staff, StatusId};
+use service::held_status::{self, NamedStatus};
 use service::moderation::report::{self, NamedReport, ReportNote};
 use service::staff;
 use terminal::{Failure, Output};
@@ -25,7 +26,7 @@ pub(super) enum Command {
         #[arg(long)]
         all: bool,
     },
-    /// Show a report with its notes
+    /// Show a report with the texts of its posts and its notes
     Show {
         /// Id of the report
         id: i64,
@@ -87,12 +88,44 @@ struct ReportRow {
     action_taken_at: Option<String>,
 }
 
-/// A report with its notes, newest first.
+/// A report with the statuses that it names and its notes, newest first.
 #[derive(Serialize)]
 struct Shown {
     #[serde(flatten)]
     report: ReportRow,
+    statuses: Vec<StatusRow>,
     notes: Vec<NoteRow>,
+}
+
+#[derive(Serialize)]
+struct StatusRow {
+    id: StatusId,
+    created_at: String,
+    /// Deleted by its author since.
+    deleted_at: Option<String>,
+    spoiler_text: String,
+    text: String,
+}
+
+impl From<NamedStatus> for StatusRow {
+    fn from(status: NamedStatus) -> Self {
+        Self {
+            id: status.id,
+            created_at: status.created_at.to_api(),
+            deleted_at: status.deleted_at.map(model::Time::to_api),
+            spoiler_text: status.spoiler_text,
+            text: status.text,
+        }
+    }
+}
+
+impl StatusRow {
+    fn text(&self) -> String {
+        let deleted = self.deleted_at.as_ref().map(|at| format!(", deleted {at}")).unwrap_or_default();
+        let warning =
+            if self.spoiler_text.is_empty() { String::new() } else { format!("[{}] ", plain(&self.spoiler_text)) };
+        format!("\n\nStatus {} of {}{deleted}:\n{warning}{}", self.id, self.created_at, plain(&self.text))
+    }
 }
 
 #[derive(Serialize)]
@@ -165,11 +198,14 @@ async fn show(cx: &Cx, id: i64, output: Output) -> Result<(), Failure> {
     let found = report::find(cx, existing(cx, id).await?).await?;
     let notes = report::notes(cx, found.id, &Cursor::first(NOTES_MAX)).await?;
     let notes: Vec<NoteRow> = notes.into_iter().map(NoteRow::from).collect();
+    let ids = found.status_ids.as_ref().map(|ids| ids.0.clone()).unwrap_or_default();
+    let statuses = held_status::texts(cx, &ids).await?.into_iter().map(StatusRow::from).collect();
     let Some(named) = report::with_accounts(cx, vec![found]).await?.pop() else { return Ok(()) };
-    let shown = Shown { report: named.into(), notes };
+    let shown = Shown { report: named.into(), statuses, notes };
     output.answer(&shown, || {
+        let statuses = shown.statuses.iter().map(StatusRow::text);
         let notes = shown.notes.iter().map(|note| format!("\n\nNote of {}:\n{}", note.created_at, plain(&note.text)));
-        shown.report.text() + &notes.collect::<String>()
+        shown.report.text() + &statuses.chain(notes).collect::<String>()
     })
 }
 

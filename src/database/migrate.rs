@@ -68,6 +68,7 @@ const MIGRATIONS: &[Pair] = migrations![
     "0032_quotas",
     "0033_plugin_permission",
     "0034_suspended_by_origin",
+    "0035_held_statuses",
 ];
 
 /// The four digits at the beginning of a file name.

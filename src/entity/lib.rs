@@ -23,6 +23,7 @@ pub mod featured_tag;
 pub mod filter;
 mod filter_result;
 pub mod filter_set;
+pub mod held_status;
 pub mod history;
 pub mod instance;
 pub mod list;

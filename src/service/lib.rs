@@ -22,7 +22,7 @@ pub use account::{
 };
 pub use auth::{application, confirmation, link, oauth, password, rate_limits, session, token};
 pub use feed::{filter, list, marker, search, streaming, tag, tag_review, timeline, trend};
-pub use moderation::{audit, domain_decision, email_block, ip_block, metrics, ownership, role, user_ip};
+pub use moderation::{audit, domain_decision, email_block, held_status, ip_block, metrics, ownership, role, user_ip};
 pub use notification::{email, push};
 pub use page::{card, emoji, translation, web_page};
 pub use server::{announcement, domain, domain_policy, instance, locale, public, report, rule, settings, webfinger};

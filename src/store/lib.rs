@@ -21,8 +21,8 @@ pub use account::{
 pub use federation::{delivery, host, inbound, remote, remote_thread, tombstone};
 pub use feed::{conversation, filter, list, list_feed, marker, tag, tag_feed, tag_review, timeline};
 pub use moderation::{
-    audit, day_count, email_block, ip_block, managed_account, metrics, publisher, report, role, trend, trend_use,
-    user_ip, warning,
+    audit, day_count, email_block, held_status, ip_block, managed_account, metrics, publisher, report, role, trend,
+    trend_use, user_ip, warning,
 };
 pub use notification::push;
 pub use oauth::{application, oauth_code, one_time_link, session};

@@ -5,7 +5,7 @@ use serde_json::value::RawValue;
 
 use crate::admin::account;
 use crate::instance::Rule;
-use crate::status;
+use crate::{held_status, status};
 use context::Cx;
 use context::by_id::ById;
 use context::error::{Error, Result};
@@ -30,7 +30,7 @@ struct Report<'a> {
     target_account: Box<RawValue>,
     assigned_account: Option<Box<RawValue>>,
     action_taken_by_account: Option<Box<RawValue>>,
-    /// The reported statuses that still exist, whoever may see them.
+    /// The reported statuses, whoever may see them, also those that were deleted since.
     statuses: Vec<Box<RawValue>>,
     /// The rules that still exist.
     rules: Vec<Rule>,
@@ -60,7 +60,10 @@ pub async fn render(cx: &Cx, rows: &[Row]) -> Result<ById<RowId, Fragment>> {
     ids.sort_unstable();
     ids.dedup();
     let seen = visibility::everything(cx, &ids).await?;
-    let statuses: ById<StatusId, Fragment> = status::render_beside(cx, None, &seen, &[]).await?.statuses.into();
+    let mut statuses = status::render_beside(cx, None, &seen, &[]).await?.statuses;
+    ids.retain(|id| !statuses.iter().any(|(known, _)| known == id));
+    statuses.extend(held_status::render(cx, &service::held_status::list(cx, &ids).await?).await?);
+    let statuses: ById<StatusId, Fragment> = statuses.into();
     let mut entries = Vec::with_capacity(rows.len());
     for row in rows {
         if let Some(report) = Report::new(cx, row, &accounts, &statuses)? {

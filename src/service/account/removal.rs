@@ -13,7 +13,7 @@ use tokio::time::Instant;
 use crate::audit::{self, Entry, Target};
 use crate::oauth::revoke;
 use crate::session::Person;
-use crate::{archive, email_block, follow, ownership, rate_limits, sign_up, status};
+use crate::{archive, email_block, follow, held_status, ownership, rate_limits, sign_up, status};
 use context::change::{self, Change};
 use context::error::{Error, Result, Validation};
 use context::limits::Key;
@@ -172,6 +172,9 @@ async fn delete_batch(cx: &Cx, tx: &mut Tx, account: AccountId) -> Result<bool> 
             let files = [file, preview].into_iter().flatten().collect();
             queue::enqueue(cx, tx, &PurgeMedia { media: id, files }).await?;
         }
+        return Ok(true);
+    }
+    if held_status::release(cx, tx, account).await? {
         return Ok(true);
     }
     let statuses = store::removal::list_statuses(&mut *tx, account, STATUS_BATCH).await?;

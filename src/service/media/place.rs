@@ -21,6 +21,8 @@ async fn place_files(cx: &Cx, tx: &mut Tx, job: PlaceFiles) -> Result<Next<Place
     let withheld = account.is_suspended();
     let mut files = Vec::new();
     if job.after == MediaId::from(0) {
+        let held = store::held_status::files_of(&mut *tx, account.id).await?;
+        files.extend(held.into_iter().map(|held| Some(held.file)));
         files.extend([account.avatar, account.avatar_static, account.header, account.header_static]);
     }
     let batch = store::media::list_files_of(&mut *tx, account.id, job.after, BATCH).await?;

@@ -20,7 +20,7 @@ async fn purge_media(cx: &Cx, job: PurgeMedia, claim: Claim) -> Result<Done, Fai
         if media.is_used() {
             drop(tx);
             let orphaned: Vec<String> = job.files.into_iter().filter(|file| !media.has_file(file)).collect();
-            remove(cx, &orphaned).await?;
+            remove(cx, &not_held(cx, orphaned).await?).await?;
             return Ok(Done::Remove);
         }
         if due > cx.clock.now() {
@@ -39,8 +39,17 @@ async fn purge_media(cx: &Cx, job: PurgeMedia, claim: Claim) -> Result<Done, Fai
     }
     tx.commit().await?;
     // A file that cannot be deleted is retried: the row is deleted, but this job remains.
-    remove(cx, &files).await?;
+    remove(cx, &not_held(cx, files).await?).await?;
     Ok(Done::Remove)
+}
+
+/// The files that no deleted status holds for the staff.
+async fn not_held(cx: &Cx, mut files: Vec<String>) -> Result<Vec<String>, Failure> {
+    if !files.is_empty() {
+        let held = store::held_status::list_files(&cx.db, &files).await.map_err(context::Error::from)?;
+        files.retain(|file| !held.contains(file));
+    }
+    Ok(files)
 }
 
 /// Deletes files by their storage keys; a missing file is not an error.

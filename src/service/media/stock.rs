@@ -55,9 +55,18 @@ pub async fn prune(cx: &Cx) -> Result<PruneReport> {
     Ok(report)
 }
 
-/// The numbers of the files of all attachments, at 16 bytes of memory each.
+/// The numbers of the files of all attachments, and of those that are held for the staff, at 16 bytes of memory each.
 async fn known_files(cx: &Cx) -> Result<HashSet<u128>> {
     let (mut known, mut after) = (HashSet::new(), MediaId::from(0));
+    let mut last = String::new();
+    loop {
+        let held = store::held_status::page_of_files(&cx.db, &last, BATCH).await?;
+        known.extend(held.iter().filter_map(|file| file.parse().ok()).map(|key: Key| key.number()));
+        match held.into_iter().next_back() {
+            Some(file) => last = file,
+            None => break,
+        }
+    }
     loop {
         let batch = store::media::list_files(&cx.db, after, BATCH).await?;
         let Some(last) = batch.last() else { return Ok(known) };

@@ -12,6 +12,7 @@ pub mod appeal;
 pub mod audit;
 pub mod domain_decision;
 pub mod email_block;
+pub mod held_status;
 pub mod ip_block;
 pub mod metrics;
 pub mod ownership;

@@ -4,7 +4,7 @@
 
 use super::{insert, reference};
 use crate::search::index;
-use crate::{conversation, media};
+use crate::{conversation, held_status, media};
 use context::Cx;
 use context::change::{self, Change, ChangeKind};
 use context::error::{Error, Result};
@@ -38,12 +38,14 @@ pub async fn delete(cx: &Cx, actor: &Actor, id: StatusId, media: MediaOfDeleted)
 }
 
 /// Deletes a status of `author` in `tx` and updates all counters. Of concurrent requests, only one deletes it. A local
-/// status that anyone could read leaves a tombstone: its address answers that it was deleted.
+/// status that anyone could read leaves a tombstone: its address answers that it was deleted. What reports or strikes name
+/// stays for the staff.
 ///
 /// # Errors
 /// As [`delete`].
 #[model::use_case]
 pub async fn remove(cx: &Cx, tx: &mut Tx, author: AccountId, id: StatusId) -> Result<()> {
+    held_status::hold(cx, tx, author, id).await?;
     let status = erase(cx, tx, author, id).await?;
     if status.local && status.reblog_of_id.is_none() && status.visibility.is_anonymous() {
         store::tombstone::insert(tx, &status.uri, author, cx.clock.now()).await?;

@@ -4,6 +4,7 @@
 pub mod audit;
 pub mod day_count;
 pub mod email_block;
+pub mod held_status;
 pub mod ip_block;
 pub mod managed_account;
 pub mod metrics;

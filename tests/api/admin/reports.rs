@@ -3,8 +3,9 @@
 use futures_util::future::join_all;
 use serde_json::{Value, json};
 
-use crate::harness::{Browser, Client, TestApp, form_fields, ids};
+use crate::harness::{Browser, Client, TestApp, form_fields, ids, path};
 use crate::platform::contract;
+use crate::routes::media::png;
 use crate::routes::notifications;
 
 const PATH: &str = "/api/v1/admin/reports";
@@ -72,14 +73,52 @@ async fn admin_report_shows_accounts_statuses_and_rules() {
     assert_eq!(shown["target_account"]["account"]["acct"], "bob");
     assert_eq!(
         ids(&shown["statuses"]),
-        [open["id"].as_str().unwrap(), hidden["id"].as_str().unwrap()],
-        "hidden ones too, without deleted ones"
+        [&open, &hidden, &deleted].map(|status| status["id"].as_str().unwrap()),
+        "hidden and deleted ones too"
     );
+    assert_eq!(shown["statuses"][2]["content"], "<p>gone</p>");
     assert_eq!((&shown["rules"][0]["text"], &shown["rules"][1]), (&json!("Be kind"), &json!(null)));
     assert_eq!((&shown["updated_at"], &shown["assigned_account"]), (&shown["created_at"], &json!(null)));
     app.suspend(&bob).await;
-    assert_eq!(show(&moderator, &id).await["statuses"].as_array().unwrap().len(), 2, "also of suspended accounts");
+    assert_eq!(show(&moderator, &id).await["statuses"].as_array().unwrap().len(), 3, "also of suspended accounts");
     moderator.get(&format!("{PATH}/1")).fails(404).await;
+}
+
+#[tokio::test]
+async fn deleted_evidence_stays_for_the_staff_with_its_files() {
+    let (app, moderator, [alice, bob, _]) = open().await;
+    let post = async |text: &str| {
+        let media = bob.upload(&png(9, 9)).ok().await;
+        let file = path(&media["url"]).to_owned();
+        (bob.publish(&json!({ "status": text, "media_ids": [media["id"]], "spoiler_text": "cw" })).await, file)
+    };
+    let ((named, file), (other, unnamed)) = (post("evidence").await, post("harmless").await);
+    let id = report(&alice, &bob, json!({ "status_ids": [named["id"]] })).await;
+    for status in [&named, &other] {
+        bob.delete(&format!("{}?delete_media=true", status.path(""))).ok().await;
+    }
+    app.app.clock.advance(chrono::TimeDelta::days(2));
+    app.run_jobs().await;
+    let fetched = async |file: &str| app.anonymous().get(file).send().await.status.as_u16();
+    assert_eq!((fetched(&file).await, fetched(&unnamed).await), (200, 404));
+    bob.get(&named.path("")).fails(404).await;
+    assert_eq!(bob.get(&format!("/api/v1/accounts/{}/statuses", bob.id())).ok().await, json!([]));
+
+    let shown = show(&moderator, &id).await;
+    let evidence = &shown["statuses"][0];
+    assert_eq!((&evidence["id"], &evidence["spoiler_text"]), (&named["id"], &json!("cw")));
+    assert!(evidence["media_attachments"][0]["url"].as_str().unwrap().ends_with(&file), "{evidence}");
+    let text = app.run(&["report", "show", &id]).await.ok();
+    assert!(text.contains("evidence") && text.contains("[cw]") && text.contains("deleted"), "{text}");
+    assert_eq!(app.run(&["media", "prune"]).await.code, 0);
+    assert_eq!(fetched(&file).await, 200);
+
+    // It goes with the account.
+    let account = store::account::find(app.db(), bob.id()).await.unwrap().unwrap();
+    service::removal::remove(&app.app, &model::Staff::operator(), &account).await.unwrap();
+    app.app.clock.advance(chrono::TimeDelta::minutes(2));
+    app.run_jobs().await;
+    assert_eq!((fetched(&file).await, app.count("held_statuses").await, app.count("held_files").await), (404, 0, 0));
 }
 
 #[tokio::test]
