@@ -11,7 +11,7 @@ CREATE TABLE held_statuses (
     sensitive BOOLEAN NOT NULL,
     visibility TEXT NOT NULL,
     language TEXT,
-    media TEXT NOT NULL, -- as rendered for clients
+    media JSONB NOT NULL, -- as rendered for clients
     created_at TIMESTAMPTZ NOT NULL,
     edited_at TIMESTAMPTZ,
     deleted_at TIMESTAMPTZ NOT NULL

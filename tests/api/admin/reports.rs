@@ -163,6 +163,7 @@ async fn pages_of_admin_reports_cost_the_same_for_many_as_for_few() {
         }
     };
     let cost = async || {
+        app.known(&moderator).await;
         app.app.caches.statuses.clear();
         app.app.caches.accounts.clear();
         app.app.caches.heads.clear();
