@@ -29,6 +29,7 @@ mod rule;
 mod search;
 mod settings;
 mod socket;
+mod status;
 mod transfer;
 mod trend;
 mod user;
@@ -96,6 +97,9 @@ enum Command {
     /// Read and resolve reports of accounts
     #[command(subcommand)]
     Report(report::Command),
+    /// Show, delete or mark single posts
+    #[command(subcommand)]
+    Status(status::Command),
     /// Decide about appeals against strikes
     #[command(subcommand)]
     Appeal(appeal::Command),
@@ -155,6 +159,7 @@ impl Command {
             Self::Appeal(command) => command.changes(),
             Self::User(command) => command.changes(),
             Self::Announcement(command) => command.changes(),
+            Self::Status(command) => command.changes(),
             Self::Trend(command) => command.changes(),
             Self::Emoji(emoji::Command::Import(_) | emoji::Command::Remove { .. }) => true,
             // The server that runs here makes the change itself.
@@ -237,6 +242,7 @@ async fn administer(config: Config, command: Command, output: Output) -> Result<
         Command::Announcement(command) => Box::pin(announcement::run(&cx, command, output)).await,
         Command::Card(command) => card::run(&cx, command, output).await,
         Command::Report(command) => Box::pin(report::run(&cx, command, output)).await,
+        Command::Status(command) => Box::pin(status::run(&cx, command, output)).await,
         Command::Appeal(command) => Box::pin(appeal::run(&cx, command, output)).await,
         Command::WarningPreset(command) => Box::pin(warning_preset::run(&cx, command, output)).await,
         Command::Trend(command) => trend::run(&cx, command, output).await,

@@ -3,11 +3,12 @@
 use clap::Subcommand;
 use serde::Serialize;
 
+use super::status::{StatusRow, plain};
 use context::Cx;
 use context::error::Error;
 use model::report::ReportCategory;
 use model::{Account, Cursor, RowId, RuleId, Staff, StatusId};
-use service::held_status::{self, NamedStatus};
+use service::held_status;
 use service::moderation::report::{self, NamedReport, ReportNote};
 use service::staff;
 use terminal::{Failure, Output};
@@ -98,37 +99,6 @@ struct Shown {
 }
 
 #[derive(Serialize)]
-struct StatusRow {
-    id: StatusId,
-    created_at: String,
-    /// Deleted by its author since.
-    deleted_at: Option<String>,
-    spoiler_text: String,
-    text: String,
-}
-
-impl From<NamedStatus> for StatusRow {
-    fn from(status: NamedStatus) -> Self {
-        Self {
-            id: status.id,
-            created_at: status.created_at.to_api(),
-            deleted_at: status.deleted_at.map(model::Time::to_api),
-            spoiler_text: status.spoiler_text,
-            text: status.text,
-        }
-    }
-}
-
-impl StatusRow {
-    fn text(&self) -> String {
-        let deleted = self.deleted_at.as_ref().map(|at| format!(", deleted {at}")).unwrap_or_default();
-        let warning =
-            if self.spoiler_text.is_empty() { String::new() } else { format!("[{}] ", plain(&self.spoiler_text)) };
-        format!("\n\nStatus {} of {}{deleted}:\n{warning}{}", self.id, self.created_at, plain(&self.text))
-    }
-}
-
-#[derive(Serialize)]
 struct NoteRow {
     id: RowId,
     created_at: String,
@@ -203,15 +173,10 @@ async fn show(cx: &Cx, id: i64, output: Output) -> Result<(), Failure> {
     let Some(named) = report::with_accounts(cx, vec![found]).await?.pop() else { return Ok(()) };
     let shown = Shown { report: named.into(), statuses, notes };
     output.answer(&shown, || {
-        let statuses = shown.statuses.iter().map(StatusRow::text);
+        let statuses = shown.statuses.iter().map(|status| format!("\n\n{}", status.text()));
         let notes = shown.notes.iter().map(|note| format!("\n\nNote of {}:\n{}", note.created_at, plain(&note.text)));
         shown.report.text() + &statuses.chain(notes).collect::<String>()
     })
-}
-
-/// Untrusted text: control characters are removed for the terminal.
-fn plain(text: &str) -> String {
-    text.replace(|c: char| c.is_control() && c != '\n', " ")
 }
 
 impl From<ReportNote> for NoteRow {

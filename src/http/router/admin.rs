@@ -2,7 +2,7 @@
 
 use crate::api::admin::{
     accounts, appeals, audit_log, canonical_email_blocks, domain_allows, domain_blocks, email_domain_blocks, ip_blocks,
-    metrics, reports, roles, tags, trends, warning_presets,
+    metrics, reports, roles, statuses, tags, trends, warning_presets,
 };
 use crate::operation::methods::{delete, get, post, put};
 use crate::policy::API;
@@ -83,6 +83,9 @@ pub(crate) fn routes() -> Routes {
         .route("/api/v1/admin/trends/statuses", API, get(trends::statuses))
         .route("/api/v1/admin/trends/statuses/{id}/approve", API, post(trends::approve_status))
         .route("/api/v1/admin/trends/statuses/{id}/reject", API, post(trends::reject_status))
+        .route("/api/v1/admin/statuses/{id}", API, get(statuses::show).delete(statuses::delete))
+        .route("/api/v1/admin/statuses/{id}/sensitive", API, post(statuses::mark))
+        .route("/api/v1/admin/statuses/{id}/unsensitive", API, post(statuses::unmark))
         .route("/api/v1/admin/reports", API, get(reports::index))
         .route("/api/v1/admin/reports/{id}", API, get(reports::show).put(reports::update).patch(reports::update))
         .route("/api/v1/admin/reports/{id}/assign_to_self", API, post(reports::assign_to_self))

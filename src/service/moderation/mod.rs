@@ -18,6 +18,7 @@ pub mod metrics;
 pub mod ownership;
 pub mod report;
 pub mod role;
+pub mod status;
 pub(crate) mod strike_link;
 pub mod user_ip;
 pub mod warning_preset;

@@ -136,6 +136,17 @@ pub async fn find(db: Conn<'_>, id: StatusId) -> Result<Option<Status>> {
     db.query(sql!("SELECT " status_columns!() " FROM statuses s WHERE s.id = $1")).bind(id).optional().await
 }
 
+/// Marks a status as sensitive, or not.
+#[boxed]
+pub async fn set_sensitive(tx: &mut Tx, id: StatusId, sensitive: bool) -> Result<()> {
+    tx.query(sql!("UPDATE statuses SET sensitive = $2, version = version + 1 WHERE id = $1"))
+        .bind(id)
+        .bind(sensitive)
+        .execute()
+        .await?;
+    Ok(())
+}
+
 /// As [`find`], locked against changes and deletion until the transaction ends.
 #[boxed]
 pub async fn lock(tx: &mut Tx, id: StatusId) -> Result<Option<Status>> {

@@ -14,6 +14,7 @@ mod reports;
 mod roles;
 mod rows;
 mod sign_ups;
+mod statuses;
 mod trends;
 mod user_ips;
 mod warning_presets;

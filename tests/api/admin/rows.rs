@@ -153,6 +153,13 @@ impl World {
                     }
                     target.id().to_string()
                 }
+                "statuses" => {
+                    let status = self.status().await;
+                    if section.ends_with("unsensitive") {
+                        self.owner().post(&format!("/api/v1/admin/statuses/{status}/sensitive")).ok().await;
+                    }
+                    status.to_string()
+                }
                 "reports" => {
                     let report = self.report().await;
                     let before = match section.rsplit('/').next().unwrap() {

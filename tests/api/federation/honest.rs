@@ -218,3 +218,19 @@ async fn host_meta_leads_to_webfinger_elsewhere() {
     let query = format!("/api/v2/search?q=@{}&resolve=true&type=accounts", erin.address());
     assert_eq!(scene.alice.get(&query).ok().await["accounts"], json!([]));
 }
+
+#[tokio::test]
+async fn post_that_staff_deleted_does_not_come_back() {
+    let scene = Scene::new().await;
+    let note = scene.carol.note("1");
+    let status = scene.receive(&note).await;
+    let id = status["id"].as_str().unwrap();
+    let moderator = scene.app.staff("moderator", "Moderator").await;
+    let marked = moderator.post(&format!("/api/v1/admin/statuses/{id}/sensitive")).ok().await;
+    assert_eq!((&marked["sensitive"], &marked["edited_at"]), (&json!(true), &json!(null)));
+    moderator.delete(&format!("/api/v1/admin/statuses/{id}")).ok().await;
+    let again = scene.carol.activity("Create", note.clone());
+    assert_eq!(scene.carol.letter(&scene.app, &again).send(&scene.app).await.status, 202);
+    scene.app.run_jobs().await;
+    assert_eq!(scene.app.count("statuses WHERE NOT local").await, 0);
+}

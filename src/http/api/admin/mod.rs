@@ -15,6 +15,7 @@ pub mod ip_blocks;
 pub mod metrics;
 pub mod reports;
 pub mod roles;
+pub mod statuses;
 pub mod tags;
 pub mod trends;
 pub mod warning_presets;
