@@ -82,6 +82,8 @@ pub struct Policy {
     pub closed: Closed,
     /// Served to blocked addresses too: a probe of the health of the server.
     pub probe: bool,
+    /// The handler itself decides which accounts it serves, and how it refuses the others.
+    pub judges_accounts: bool,
 }
 
 /// A method that changes something, as a constant.
@@ -115,6 +117,7 @@ pub const API: Policy = Policy {
     keep: Keep::Nobody,
     closed: Closed::ToStrangers,
     probe: false,
+    judges_accounts: false,
 };
 
 /// Another endpoint for programs: OAuth, probes, files.
@@ -147,6 +150,13 @@ impl Policy {
     #[must_use]
     pub const fn limit(mut self, method: Option<WriteMethod>, limit: &'static Limit, per: Per) -> Self {
         self.limit = Some((method, limit, per));
+        self
+    }
+
+    /// The handler decides which accounts it serves.
+    #[must_use]
+    pub const fn judges_accounts(mut self) -> Self {
+        self.judges_accounts = true;
         self
     }
 

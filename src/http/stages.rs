@@ -27,6 +27,7 @@ use super::auth::{self, Authentication};
 use super::client_address::client_address;
 use super::error::{self, ErrorResponse};
 use super::extract::Segments;
+use super::extract::auth::unusable;
 use super::in_flight::{Budget, InFlight};
 use super::mount::Fallback;
 use super::observe::{self, RequestSeconds};
@@ -39,6 +40,7 @@ use crate::state::{Carries, RequestState};
 use context::cx::RequestId;
 use context::limits::Key;
 use crypto::RandomIds;
+use model::actor::Unusable;
 
 /// Answers every request of a server. Cloning copies a pointer.
 #[derive(Clone, Debug)]
@@ -172,6 +174,9 @@ impl Shared {
         {
             return refusal;
         }
+        if let Some(refusal) = refuse_unusable(state, &authentication) {
+            return refusal;
+        }
         if !matches!(authentication, Authentication::Missing) {
             request.extensions_mut().insert(authentication);
         }
@@ -180,6 +185,19 @@ impl Shared {
             (None, Some(fallback)) => fallback(state.cx.clone(), request).await.unwrap_or_else(error::not_found),
             (None, None) => error::not_found(),
         }
+    }
+}
+
+/// The refusal of a suspended or disabled account, on every route of the API: also on those that need nobody
+/// (docs/contract/rules.md#2-authentication).
+fn refuse_unusable(state: &RequestState<'_>, authentication: &Authentication) -> Option<Response> {
+    let Authentication::Grant(grant) = authentication else { return None };
+    if state.route.is_none() || state.policy.kind != RouteKind::Api || state.policy.judges_accounts {
+        return None;
+    }
+    match grant.person().err()? {
+        why @ (Unusable::Suspended | Unusable::Disabled) => Some(ErrorResponse(unusable(why)).into_response()),
+        Unusable::Unconfirmed | Unusable::Pending | Unusable::Memorial | Unusable::Moved => None,
     }
 }
 

@@ -30,7 +30,7 @@ const ROOT: &str = "/api/v1/streaming";
 /// The routes of the streams of `hub`.
 #[must_use]
 pub fn routes(hub: &Arc<Hub>) -> Routes {
-    let policy = API.closed(Closed::Never).cors("GET, OPTIONS");
+    let policy = API.closed(Closed::Never).cors("GET, OPTIONS").judges_accounts();
     let stream = || {
         let hub = Arc::clone(hub);
         any(move |request: Request| Box::pin(answer(Arc::clone(&hub), request)))

@@ -64,6 +64,7 @@ macro_rules! with_ids {
             "tag_follows",
             "featured_tags",
             "media_attachments",
+            "held_statuses",
             "favourites",
             "bookmarks",
             "status_pins",

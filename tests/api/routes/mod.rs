@@ -43,6 +43,7 @@ mod relationships;
 mod reports;
 mod scheduled_statuses;
 mod search;
+mod standing;
 mod status_actions;
 mod status_search;
 mod statuses;
