@@ -14,6 +14,7 @@ pub mod embed;
 pub mod feed;
 pub mod front;
 pub mod interaction;
+pub mod manifest;
 pub mod next;
 pub mod owner;
 pub mod password;

@@ -44,3 +44,24 @@ async fn browsers_are_offered_the_search() {
         "{text}"
     );
 }
+
+#[tokio::test]
+async fn browsers_and_crawlers_find_their_documents() {
+    let app = TestApp::new().await;
+    app.set("site_title", "The Nest").await;
+    let front = app.anonymous().get("/").send().await.text();
+    assert!(front.contains("<link rel=\"manifest\" href=\"/manifest\">"), "{front}");
+    let manifest = app.anonymous().get("/manifest").send().await;
+    assert_eq!(manifest.header("content-type"), "application/manifest+json; charset=utf-8");
+    let manifest = manifest.json();
+    assert_eq!((&manifest["name"], &manifest["start_url"]), (&"The Nest".into(), &"/".into()));
+    for icon in manifest["icons"].as_array().unwrap() {
+        let src = icon["src"].as_str().unwrap().strip_prefix("https://example.test").unwrap();
+        assert_eq!(app.anonymous().get(src).send().await.header("content-type"), icon["type"].as_str().unwrap());
+    }
+    let robots = app.anonymous().get("/robots.txt").send().await.text();
+    assert!(robots.starts_with("User-agent: *\n") && robots.contains("Disallow: /settings\n"), "{robots}");
+    assert!(!robots.contains("Disallow: /\n"));
+    let icon = app.anonymous().get("/favicon.ico").send().await;
+    assert_eq!((icon.status, icon.header("location")), (StatusCode::MOVED_PERMANENTLY, "/assets/icon-32.png"));
+}

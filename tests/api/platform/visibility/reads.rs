@@ -349,6 +349,9 @@ pub(super) const SILENT: &[&str] = &[
     "/.well-known/",
     "/nodeinfo/",
     "/opensearch.xml",
+    "/manifest",
+    "/robots.txt",
+    "/favicon.ico",
     // Finds as an anonymous search does.
     "/search",
     "/media/",
