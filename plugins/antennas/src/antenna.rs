@@ -89,7 +89,7 @@ pub struct Entity {
     pub list: Option<List>,
 }
 
-/// The list that an antenna inserts into.
+/// The list that an antenna inserts into, once it inserts.
 #[derive(Debug, Serialize)]
 pub struct List {
     pub id: String,
@@ -97,11 +97,10 @@ pub struct List {
 }
 
 impl Entity {
-    /// From the table's row. A list without insertion is not shown.
+    /// From the table's row.
     #[must_use]
     pub fn new(id: i64, choices: Choices, terms: &Terms, accounts_count: i64, list_title: Option<String>) -> Self {
-        let list =
-            list_title.filter(|_| choices.insert_feeds).map(|title| List { id: choices.list_id.to_string(), title });
+        let list = list_title.map(|title| List { id: choices.list_id.to_string(), title });
         Self {
             id: id.to_string(),
             title: choices.title,
@@ -137,12 +136,12 @@ mod tests {
     }
 
     #[test]
-    fn a_list_is_shown_while_something_is_inserted_into_it() {
+    fn a_list_is_shown_also_before_something_is_inserted_into_it() {
         let shown = |insert_feeds| {
             let choices = Choices { insert_feeds, list_id: 7, ..Choices::default() };
             Entity::new(1, choices, &Terms::default(), 0, Some("Friends".into())).list.map(|list| list.id)
         };
-        assert_eq!((shown(true), shown(false)), (Some("7".into()), None));
+        assert_eq!((shown(true), shown(false)), (Some("7".into()), Some("7".into())));
     }
 
     #[test]
