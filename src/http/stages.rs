@@ -224,7 +224,8 @@ fn admit_body(
         }
         Authentication::Missing | Authentication::Invalid | Authentication::Unknown => {
             if state.route.is_some() && state.policy.kind == RouteKind::Api {
-                extensions.insert(request_limits::BodyLimit(SMALL_BODY_BYTES));
+                let most = state.policy.body_limit_bytes.unwrap_or(SMALL_BODY_BYTES);
+                extensions.insert(request_limits::BodyLimit(most));
             }
         }
     }

@@ -8,8 +8,12 @@ use crate::table::Routes;
 use service::rate_limits as limits;
 
 /// Registering an application, which comes before any sign-in.
-const REGISTER_APP: Policy =
-    API.closed(Closed::Open(WriteMethod::Post)).limit(Some(WriteMethod::Post), &limits::APPS, Per::Address);
+const REGISTER_APP: Policy = API
+    .closed(Closed::Open(WriteMethod::Post))
+    .limit(Some(WriteMethod::Post), &limits::APPS, Per::Address)
+    .body_limit(REGISTRATION_BYTES);
+/// The largest registration that is read, in bytes: one with too many addresses is answered with what is wrong.
+const REGISTRATION_BYTES: usize = 128 * 1024;
 /// What takes the credentials of applications.
 const CREDENTIALS: Policy = PROGRAM.small_body().limit(Some(WriteMethod::Post), &limits::OAUTH, Per::Address);
 
