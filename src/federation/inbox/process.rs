@@ -29,7 +29,7 @@ async fn process_inbox(cx: &Cx, job: ProcessInbox, claim: Claim) -> Result<Done,
         let Some(waiting) = store::inbound::find_next(&cx.db, job.account).await? else { return Ok(Done::Remove) };
         let allowance = Allowance::of(&job.domain, cx.clock.now());
         let budget = if job.asks { allowance.into() } else { Budget::deferring(allowance) };
-        let processed = process(&cx.spending(budget), &waiting).await;
+        let processed = Box::pin(process(&cx.spending(budget), &waiting)).await;
         // Later activities of this sender wait: an Update or an Undo must not come before its object.
         asks = processed.as_ref().is_err_and(Ignored::is_deferred);
         if asks {
@@ -65,7 +65,7 @@ async fn process_inbox(cx: &Cx, job: ProcessInbox, claim: Claim) -> Result<Done,
 async fn retry_activity(cx: &Cx, job: RetryActivity) -> Result<(), JobFailure> {
     let Some(waiting) = store::inbound::find(&cx.db, job.activity).await? else { return Ok(()) };
     let allowance = Allowance { requests: RETRY_REQUESTS, ..Allowance::of(&job.domain, cx.clock.now()) };
-    if let Err(ignored) = process(&cx.spending(allowance.into()), &waiting).await
+    if let Err(ignored) = Box::pin(process(&cx.spending(allowance.into()), &waiting)).await
         && ignored.is_transient()
     {
         return Err(match ignored {

@@ -18,7 +18,7 @@ async fn staff_sees_marks_and_deletes_any_post() {
     let shown = moderator.get(&path).ok().await;
     contract::check("Status", &shown);
     assert_eq!((&shown["id"], &shown["sensitive"]), (&secret["id"], &json!(false)));
-    assert!(app.run(&["status", "show", &secret.id().to_string()]).await.ok().contains("between us"));
+    assert!(app.run(&["status", "show", secret.id()]).await.ok().contains("between us"));
 
     app.tick();
     for _ in 0..2 {
@@ -29,14 +29,14 @@ async fn staff_sees_marks_and_deletes_any_post() {
     let history = alice.get(&secret.path("/history")).ok().await;
     assert_eq!(history.as_array().unwrap().len(), 2, "it is an edit, once: {history}");
     app.tick();
-    app.run(&["status", "unsensitive", &secret.id().to_string()]).await.ok();
+    app.run(&["status", "unsensitive", secret.id()]).await.ok();
     assert_eq!(alice.status(&secret).ok().await["sensitive"], false);
 
     moderator.delete(&path).ok().await;
     alice.status(&secret).fails(404).await;
     moderator.get(&path).fails(404).await;
     moderator.delete(&path).fails(404).await;
-    assert!(app.run(&["status", "remove", &secret.id().to_string()]).await.fails(1).contains("there is no post"));
+    assert!(app.run(&["status", "remove", secret.id()]).await.fails(1).contains("there is no post"));
     let log = app.run(&["--json", "audit", "--action", "status"]).await.json();
     let mut logged: Vec<String> = log.iter().map(|entry| format!("{} {}", entry["actor"], entry["action"])).collect();
     // Commands have a clock of their own.
