@@ -52,10 +52,10 @@ impl Room {
     }
 }
 
-/// As [`render_versions`](super::account::render_versions) for the accounts of a response, in its order, as far as they have room in it.
+/// As [`render_versions`] for the accounts of a response, in its order, as far as they have room in it.
 ///
 /// # Errors
-/// As [`render_versions`](super::account::render_versions).
+/// As [`render_versions`].
 pub(super) async fn accounts(cx: &Cx, versions: &[(AccountId, i64)]) -> Result<Rendered> {
     let (mut room, mut taken) = (Room::default(), Vec::with_capacity(versions.len()));
     for chunk in versions.chunks(CHUNK) {
