@@ -1,4 +1,4 @@
-//! `rookery status`: single posts, whoever may see them.
+//! `rookery status`: shows, deletes and marks single posts of any visibility.
 
 use clap::Subcommand;
 use serde::Serialize;

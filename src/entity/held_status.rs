@@ -51,7 +51,7 @@ struct Shown<'a> {
     reblog: Option<()>,
 }
 
-/// Nobody quotes it.
+/// A deleted status cannot be quoted.
 #[derive(Debug, Serialize)]
 struct QuoteApproval {
     automatic: [&'static str; 0],

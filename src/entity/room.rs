@@ -21,7 +21,7 @@ const MOST_BYTES: usize = 16 << 20;
 /// Parts that are read together. A page has fewer, a thread may have thousands.
 pub(super) const CHUNK: usize = 400;
 
-/// What is used of a response's room.
+/// The bytes of a response used so far.
 #[derive(Debug, Default)]
 pub(super) struct Room {
     used: usize,

@@ -188,7 +188,7 @@ impl Shared {
     }
 }
 
-/// The refusal of a suspended or disabled account, on every route of the API: also on those that need nobody
+/// The refusal of a suspended or disabled account, on every route of the API, public routes included
 /// (docs/contract/rules.md#2-authentication).
 fn refuse_unusable(state: &RequestState<'_>, authentication: &Authentication) -> Option<Response> {
     let Authentication::Grant(grant) = authentication else { return None };

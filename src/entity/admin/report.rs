@@ -30,7 +30,7 @@ struct Report<'a> {
     target_account: Box<RawValue>,
     assigned_account: Option<Box<RawValue>>,
     action_taken_by_account: Option<Box<RawValue>>,
-    /// The reported statuses, whoever may see them, also those that were deleted since.
+    /// The reported statuses, whatever their visibility, including statuses deleted since.
     statuses: Vec<Box<RawValue>>,
     /// The rules that still exist.
     rules: Vec<Rule>,

@@ -32,7 +32,8 @@ struct Bundle {
     ordered_items: Vec<Value>,
 }
 
-/// The activities of `body`, those of a collection last to first. What is no activity in a collection is left out.
+/// The activities of `body`, those of a collection last to first. Other members of a
+/// collection are left out.
 ///
 /// # Errors
 /// [`Malformed`].

@@ -63,7 +63,7 @@ impl<'de, T: DeserializeOwned> Deserialize<'de> for Many<T> {
 }
 
 /// `url` with its host in ASCII (IDNA): a host with other letters has one spelling. Letters that only look like ASCII stay,
-/// and such a host is nobody's.
+/// and such a host matches no known host.
 pub(super) fn spelled(url: String) -> String {
     let Some((scheme, rest)) = url.split_once("://").filter(|_| !url.is_ascii()) else { return url };
     let (authority, path) = rest.split_at(rest.find(['/', '?', '#']).unwrap_or(rest.len()));

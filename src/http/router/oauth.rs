@@ -12,7 +12,7 @@ const REGISTER_APP: Policy = API
     .closed(Closed::Open(WriteMethod::Post))
     .limit(Some(WriteMethod::Post), &limits::APPS, Per::Address)
     .body_limit(REGISTRATION_BYTES);
-/// The largest registration that is read, in bytes: one with too many addresses is answered with what is wrong.
+/// The largest registration that is read, in bytes: a request with too many addresses fits and gets a clear error.
 const REGISTRATION_BYTES: usize = 128 * 1024;
 /// What takes the credentials of applications.
 const CREDENTIALS: Policy = PROGRAM.small_body().limit(Some(WriteMethod::Post), &limits::OAUTH, Per::Address);

@@ -25,7 +25,7 @@ const LIMIT: i64 = 20;
 #[model::parameters]
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 pub struct Words {
-    /// What is looked for; the form alone without it.
+    /// The search text; without it the page shows the form alone.
     #[serde(default)]
     q: Option<String>,
 }

@@ -1,4 +1,4 @@
-//! Which permissions of plugins a member of staff may grant: nobody gives a plugin what they may not do themselves.
+//! Which permissions of plugins a member of staff may grant: only those that their own role allows.
 
 use context::error::{Error, Result};
 use model::{Permissions, Staff};

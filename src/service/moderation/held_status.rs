@@ -70,7 +70,7 @@ pub struct NamedStatus {
     pub text: String,
 }
 
-/// The statuses `ids` with their texts, whoever may see them, by id; without those of which nothing is left.
+/// The statuses `ids` with their texts, whatever their visibility, by id; without those of which nothing is left.
 #[model::use_case]
 pub async fn texts(cx: &Cx, ids: &[StatusId]) -> Result<Vec<NamedStatus>> {
     let words = |text: String, content: &str| if text.is_empty() { text::plain(content) } else { text };
@@ -94,7 +94,7 @@ pub async fn texts(cx: &Cx, ids: &[StatusId]) -> Result<Vec<NamedStatus>> {
     Ok(all)
 }
 
-/// Deletes what is held of an account that is removed, with the files; false when there is nothing.
+/// Deletes the held statuses and files of a removed account; false when there is nothing.
 pub(crate) async fn release(cx: &Cx, tx: &mut Tx, account: AccountId) -> Result<bool> {
     let files = store::held_status::files_of(&mut *tx, account).await?;
     if store::held_status::delete_of(tx, account).await? == 0 {

@@ -1,4 +1,4 @@
-//! What the staff does with single posts: shows them whoever may see them, deletes them, and marks their media as sensitive.
+//! What the staff does with single posts: shows them whatever their visibility, deletes them, and marks their media as sensitive.
 //!
 //! Reached from `/api/v1/admin/statuses/{id}`, an addition of this server, and from `rookery status`. A decision about the
 //! author is a strike: see [`action`](super::action).
@@ -25,7 +25,7 @@ pub enum Single {
     Deleted(Box<HeldStatus>),
 }
 
-/// The status or reblog `id`, whoever may see it.
+/// The status or reblog `id`, whatever its visibility.
 ///
 /// # Errors
 /// [`Error::NotFound`].

@@ -1,4 +1,4 @@
-//! Single posts: shown whoever may see them, deleted, and marked as sensitive. An addition of this server.
+//! Single posts: shown whatever their visibility, deleted, and marked as sensitive. An addition of this server.
 //!
 //! Spec: docs/contract/extensions.md#13-admin-api
 
