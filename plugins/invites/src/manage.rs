@@ -2,12 +2,13 @@
 //!
 //! The server checked permission, token and the types of sent values; choices are from the page's options.
 
+use rookery_plugin::pages::words::moment;
 use rookery_plugin::pages::{self, Field, Form, Item, Items, Outcome, Request, Submission, View};
 use rookery_plugin::prelude::{Context, Error, Id, Result, Row, config, page, submit, system};
 
 use crate::invite::{Invite, new_code};
 use crate::sql;
-use crate::words::{Words, date};
+use crate::words::Words;
 
 /// Longest comment, in characters.
 const COMMENT_MAX: u32 = 420;
@@ -44,7 +45,7 @@ fn own(ctx: &Context, request: &Request) -> Result<View> {
     let words = Words::of(ctx);
     let rows: Vec<Invite> = sql::of_account(ctx.account(), before(request), PAGE + 1).all()?;
     let next = next(rows.get(PAGE - 1).map(|row| row.id), rows.len());
-    let items = rows.iter().take(PAGE).map(|row| item(&words, row));
+    let items = rows.iter().take(PAGE).map(|row| item(ctx, &words, row));
     let mut view = View::new(words.title).text(words.lead);
     if request.after.is_none() {
         view = view.form(form(&words));
@@ -60,7 +61,7 @@ fn all(ctx: &Context, request: &Request) -> Result<View> {
     let next = next(rows.get(PAGE - 1).map(|row| row.id), rows.len());
     let items = rows.into_iter().take(PAGE).map(|row| {
         let by = words.by(&row.username);
-        item(&words, &row.into()).line(by)
+        item(ctx, &words, &row.into()).line(by)
     });
     Ok(View::new(words.title_all).items(Items::new(words.none, items)).with_next(next))
 }
@@ -143,13 +144,13 @@ fn form(words: &Words) -> Form {
         .field(Field::lines("comment", words.comment, COMMENT_MAX, 2).hint(words.comment_hint))
 }
 
-fn item(words: &Words, invite: &Invite) -> Item {
+fn item(ctx: &Context, words: &Words, invite: &Invite) -> Item {
     let now = system::now();
     let mut item = Item::new(invite.id, &invite.code).line(words.used(invite.uses, invite.max_uses));
     item = match invite.expires_at {
         None => item,
-        Some(at) if invite.lasts(now) => item.line(words.until(&date(at))),
-        Some(at) => item.line(words.over(&date(at))),
+        Some(at) if invite.lasts(now) => item.line(words.until(&moment(ctx, at))),
+        Some(at) => item.line(words.over(&moment(ctx, at))),
     };
     if invite.autofollow {
         item = item.line(words.follows);

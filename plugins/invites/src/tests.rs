@@ -117,7 +117,7 @@ fn own_invitations_are_listed_and_expired_by_their_owner() {
     assert_eq!(item.url, Some(format!("/invite/{code}")));
     assert_eq!(
         item.lines,
-        ["Used 0 of 5 times", "Until 2024-01-01 13:00 UTC", "People who use it follow the inviter.", "for a friend"]
+        ["Used 0 of 5 times", "Until 1 Jan 2024, 13:00 UTC", "People who use it follow the inviter.", "for a friend"]
     );
     assert_eq!(items(&fake.page(bob, "invites").show().unwrap()), []);
 
@@ -181,4 +181,18 @@ fn expired_invitations_make_room_and_open_ones_do_not() {
     assert_eq!(items(&fake.page(alice, "invites").show().unwrap()).len(), 3);
     assert_eq!(status(&fake, &first), 404, "the expired one made room");
     assert!(fake.page(alice, "invites").submit("create", &values).is_err());
+}
+
+#[test]
+fn times_are_written_in_the_language_of_the_person() {
+    let fake = Fake::new::<Invites>();
+    let alice = fake.account("alice");
+    make(&fake, alice, "1", "3600", false);
+    let until = |language: &str| {
+        let view = fake.page(alice, "invites").in_language(language).show().unwrap();
+        items(&view)[0].lines[1].clone()
+    };
+    assert_eq!(until("en"), "Until 1 Jan 2024, 13:00 UTC");
+    assert_eq!(until("de"), "Bis 1. Jan. 2024, 13:00 UTC");
+    assert_eq!(until("ja"), "2024年1月1日 13:00 UTC まで");
 }

@@ -1,7 +1,6 @@
 //! The texts of the pages, in English, German and Japanese.
 
 use rookery_plugin::prelude::Context;
-use rookery_plugin::time;
 
 /// The texts of one language.
 #[derive(Clone, Copy, Debug)]
@@ -177,29 +176,9 @@ impl Words {
     }
 }
 
-/// A time in milliseconds as `2026-11-20 08:12 UTC`, which every language reads.
-pub(crate) fn date(millis: i64) -> String {
-    let iso = time::iso(millis);
-    format!("{} {} UTC", &iso[..10], &iso[11..16])
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn date_follows_the_calendar() {
-        for (seconds, written) in [
-            (0, "1970-01-01 00:00 UTC"),
-            (951_782_400, "2000-02-29 00:00 UTC"),
-            (951_868_799, "2000-02-29 23:59 UTC"),
-            (1_704_110_400, "2024-01-01 12:00 UTC"),
-            (1_768_478_400, "2026-01-15 12:00 UTC"),
-            (4_107_542_400, "2100-03-01 00:00 UTC"),
-        ] {
-            assert_eq!(date(seconds * 1_000), written);
-        }
-    }
 
     #[test]
     fn lifetimes_are_said_in_their_largest_unit() {

@@ -3,7 +3,7 @@
 use rookery_plugin::pages::{Field, Form, Outcome, Request, Submission, Text, View};
 use rookery_plugin::prelude::*;
 
-use crate::deck::DeckEmoji;
+use crate::deck::{self, DeckEmoji};
 use crate::{load, replace_with};
 
 /// Longest list, in characters: 256 shortcodes.
@@ -23,6 +23,11 @@ const HINT: Text = Text(&[
     ("de", "Mit Leerzeichen dazwischen; eigene Emojis des Servers mit ihrem Namen, etwa :rook:. Höchstens 256."),
     ("ja", "空白で区切ってください。カスタム絵文字は :rook: のように名前で指定します。256 個まで。"),
 ]);
+const UNKNOWN: Text = Text(&[
+    ("en", "There is no such emoji here: {names}"),
+    ("de", "Diese Emojis gibt es hier nicht: {names}"),
+    ("ja", "このサーバーにない絵文字です: {names}"),
+]);
 const SAVE: Text = Text(&[("en", "Save"), ("de", "Speichern"), ("ja", "保存")]);
 const SAVED: Text =
     Text(&[("en", "The deck is saved."), ("de", "Die Auswahl ist gespeichert."), ("ja", "デッキを保存しました。")]);
@@ -39,6 +44,13 @@ fn deck(ctx: &Context, _: &Request) -> Result<View> {
 #[submit("deck")]
 fn save(ctx: &Context, _: &Request, sent: &Submission) -> Result<Outcome> {
     let words: Vec<String> = sent.text("emojis").split_whitespace().map(str::to_owned).collect();
+    let names = deck::names(&words);
+    let found = core::emojis(&names)?;
+    let unknown: Vec<String> =
+        names.into_iter().zip(found).filter_map(|(name, emoji)| emoji.is_none().then_some(name)).collect();
+    if !unknown.is_empty() {
+        return Ok(Outcome::wrong("emojis", UNKNOWN.of(ctx).replace("{names}", &unknown.join(", "))));
+    }
     replace_with(ctx, &words)?;
     Ok(Outcome::notice(SAVED.of(ctx)))
 }

@@ -1,5 +1,6 @@
 //! The routes, natively, against the SDK's fake server.
 
+use rookery_plugin::pages::{Outcome, Value};
 use rookery_plugin::test::Fake;
 use serde_json::json;
 
@@ -49,4 +50,21 @@ fn a_deck_is_replaced_in_one_statement() {
         assert_eq!((calls.get("sql.query"), calls.get("sql.many")), (Some(&1), None), "{calls:?}");
     }
     assert_eq!(fake.execute("DELETE FROM decks"), 1);
+}
+
+#[test]
+fn page_names_the_emojis_that_do_not_exist() {
+    let fake = Fake::new::<ReactionDeck>();
+    let alice = fake.account("alice");
+    fake.emoji("rook");
+    let save = |emojis: &str| fake.page(alice, "deck").submit("save", &[("emojis", Value::Text(emojis.to_owned()))]);
+    assert!(matches!(save(":rook: 👍").unwrap(), Outcome::Done(_)));
+    let kept = fake.get(DECK).as_account(alice).send().ok();
+    match save("👍 :nope: :rook: nix").unwrap() {
+        Outcome::Invalid(faults) => {
+            assert_eq!(faults, [("emojis".to_owned(), "There is no such emoji here: nope, nix".to_owned())]);
+        }
+        Outcome::Done(_) => panic!("unknown emojis are refused"),
+    }
+    assert_eq!(fake.get(DECK).as_account(alice).send().ok(), kept);
 }
