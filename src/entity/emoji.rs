@@ -109,6 +109,11 @@ impl Palette {
         Ok(Self { local: cx.emojis(), remote })
     }
 
+    /// Only the emojis of this server.
+    pub(crate) fn of_this_server(cx: &Cx) -> Self {
+        Self { local: cx.emojis(), remote: HashMap::new() }
+    }
+
     /// The emojis used in `contents` from `domain`, each once, in order.
     #[must_use]
     pub fn of(&self, urls: &Urls, domain: Option<&str>, contents: &[&str]) -> Vec<CustomEmoji> {

@@ -325,6 +325,12 @@ fn display_name(account: &model::Account) -> &str {
     if account.display_name.is_empty() { &account.username } else { &account.display_name }
 }
 
+/// `text` as HTML, with the pictures of this server's emojis in place of their shortcodes.
+#[must_use]
+pub fn with_emojis(cx: &Cx, text: &str) -> String {
+    drawn(cx, &Palette::of_this_server(cx), None, &text::escape(text))
+}
+
 /// Replaces shortcodes in `html` by the emoji images of `domain`.
 fn drawn(cx: &Cx, palette: &Palette, domain: Option<&str>, html: &str) -> String {
     let emojis = palette.of(&cx.urls, domain, &[html]);

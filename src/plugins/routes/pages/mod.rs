@@ -233,7 +233,13 @@ impl Visit {
         let whole = |path: &str| self.cx.urls.path(path);
         let path = self.address.split('?').next().unwrap_or_default();
         let picture = |id: &str| address(path, &[("after", self.after.as_deref()), ("picture", Some(id))]);
-        let around = Around { again, named: &named, whole: &whole, picture: &picture };
+        let around = Around {
+            again,
+            named: &named,
+            whole: &whole,
+            picture: &picture,
+            drawn: &|text| entity::web::with_emojis(&self.cx, text),
+        };
         let own = context! {
             page_title => view.title,
             noindex => true,

@@ -157,26 +157,28 @@ pub(super) struct Around<'a> {
     pub(super) whole: &'a dyn Fn(&str) -> String,
     /// The address of a picture.
     pub(super) picture: &'a dyn Fn(&str) -> String,
+    /// A text as HTML, with pictures for shortcodes.
+    pub(super) drawn: &'a dyn Fn(&str) -> String,
 }
 
 /// A block for the template.
 pub(super) fn block(block: &Block, around: &Around<'_>) -> Value {
-    let Around { again, named, whole, picture: address } = *around;
+    let Around { again, named, picture: address, drawn, .. } = *around;
     match block {
-        Block::Text(text) => context! { kind => "text", text },
+        Block::Text(text) => context! { kind => "text", text_html => drawn(text) },
         Block::Form(form) => {
             let again = again.filter(|again| again.form == form.id);
             let fault = again.and_then(|again| fault(again, ""));
             let fields: Vec<Value> = form.fields.iter().map(|of| field(&form.id, of, again)).collect();
             context! { kind => "form", id => form.id, title => form.title, fields, submit => form.submit, error => fault }
         }
-        Block::Items(items) => list(items, again, whole),
+        Block::Items(items) => list(items, around),
         Block::Figures(figures) => {
-            let of = |figure: &Figure| context! { value => figure.value, label => figure.label };
+            let of = |figure: &Figure| context! { value => figure.value, label_html => drawn(&figure.label) };
             let figure_rows: Vec<Value> = figures.figures.iter().map(of).collect();
             context! { kind => "figures", title => figures.title, rows => figure_rows }
         }
-        Block::Bars(bars) => chart(bars),
+        Block::Bars(bars) => chart(bars, drawn),
         Block::Statuses(statuses) => shown_statuses(statuses, named),
         Block::People(people) => shown_people(people, named),
         Block::Picture(picture) => {
@@ -187,11 +189,11 @@ pub(super) fn block(block: &Block, around: &Around<'_>) -> Value {
 }
 
 /// The bars of a chart, with their lengths in parts of 100, of the longest.
-fn chart(bars: &Bars) -> Value {
+fn chart(bars: &Bars, drawn: &dyn Fn(&str) -> String) -> Value {
     let longest = bars.bars.iter().map(|bar| bar.length).max().unwrap_or_default().max(1);
     let row = |bar: &Bar| {
         let part = u128::from(bar.length) * 100 / u128::from(longest);
-        context! { label => bar.label, length => bar.length, part, rest => 100 - part, longest => bar.length == longest }
+        context! { label_html => drawn(&bar.label), length => bar.length, part, rest => 100 - part, longest => bar.length == longest }
     };
     let rows: Vec<Value> = bars.bars.iter().map(row).collect();
     context! { kind => "bars", title => bars.title, upright => bars.upright, rows }
@@ -215,7 +217,8 @@ fn shown_people(people: &People, named: &Named) -> Value {
     context! { kind => "people", title => people.title, rows }
 }
 
-fn list(items: &Items, again: Option<&Again>, whole: &dyn Fn(&str) -> String) -> Value {
+fn list(items: &Items, around: &Around<'_>) -> Value {
+    let Around { again, whole, drawn, .. } = *around;
     let shown = |item: &Item| {
         let actions: Vec<Value> = item
             .actions
@@ -227,7 +230,8 @@ fn list(items: &Items, again: Option<&Again>, whole: &dyn Fn(&str) -> String) ->
         context! {
             id => item.id,
             title => item.title,
-            lines => item.lines,
+            title_html => drawn(&item.title),
+            lines_html => item.lines.iter().map(|line| drawn(line)).collect::<Vec<_>>(),
             link => item.link,
             url => item.url.as_deref().map(whole),
             actions,
