@@ -3,6 +3,7 @@
 use minijinja::{Value, context};
 use schemars::JsonSchema;
 use serde::Deserialize;
+use serde_json::Value as Json;
 
 use super::Frame;
 use crate::error::{Error, Result};
@@ -64,6 +65,25 @@ pub async fn index(frame: Frame, paging: Paging, Params(filters): Params<Filters
     frame.page("audit_log", "settings.audit_log", "settings/audit_log.html", own)
 }
 
+/// A member of the details as a name and a text.
+fn detail(name: &str, value: &Json) -> [String; 2] {
+    [name.replace('_', " "), plain(value)]
+}
+
+/// A value without the marks of JSON.
+fn plain(value: &Json) -> String {
+    match value {
+        Json::Null => "–".to_owned(),
+        Json::String(text) => text.clone(),
+        Json::Array(values) => values.iter().map(plain).collect::<Vec<_>>().join(", "),
+        Json::Object(members) => {
+            let members = members.iter().map(|(name, value)| detail(name, value).join(": "));
+            members.collect::<Vec<_>>().join(", ")
+        }
+        Json::Bool(_) | Json::Number(_) => value.to_string(),
+    }
+}
+
 /// The value of a filter; `None` when it is blank.
 fn sent(text: Option<String>) -> Option<String> {
     text.map(|text| text.trim().to_owned()).filter(|text| !text.is_empty())
@@ -92,10 +112,10 @@ fn entry(frame: &Frame, row: &AuditEntry) -> Value {
         is_operator => row.account_id.is_none(),
         action => row.action,
         target => row.target_name,
-        details => details.map(|details| serde_json::Value::from(details.clone()).to_string()),
+        details => details.into_iter().flatten().map(|(name, value)| detail(name, value)).collect::<Vec<_>>(),
         target_url => format!("?target_type={}&target_id={}", row.target_kind, row.target_id),
         has_target => i64::from(row.target_id) != 0,
         created_iso => row.created_at.to_api(),
-        created_human => frame.cx.language().day(&row.created_at),
+        created_human => frame.cx.language().minute(&row.created_at),
     }
 }
