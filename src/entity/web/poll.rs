@@ -29,6 +29,8 @@ pub struct WebOption {
     pub title: String,
     /// Its share of the votes; `None` while the totals are hidden.
     pub percent: Option<i64>,
+    /// It has the most votes, or as many as another; false while the totals are hidden.
+    pub leads: bool,
 }
 
 /// The polls of a page, by status. One statement, or none when no status has a poll.
@@ -52,6 +54,7 @@ impl WebPoll {
             let share = i128::from(votes) * 100 / i128::from(votes_count.max(1));
             i64::try_from(share.clamp(0, 100)).unwrap_or(100)
         };
+        let most = options.iter().map(|option| option.votes_count).max().unwrap_or_default();
         let shown = ended || !poll.hide_totals;
         Self {
             options: options
@@ -59,6 +62,7 @@ impl WebPoll {
                 .map(|option| WebOption {
                     title: option.title.clone(),
                     percent: shown.then(|| percent(option.votes_count)),
+                    leads: shown && option.votes_count == most && most > 0,
                 })
                 .collect(),
             votes_count,
