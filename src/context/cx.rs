@@ -9,14 +9,16 @@ use std::ops::Deref;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
 
 use arc_swap::ArcSwap;
 use tokio::sync::Semaphore;
 
+use crate::browser::BrowserUser;
 use crate::budget::Budget;
 use crate::caches::Caches;
 use crate::change::Live;
+pub use crate::configured::{converter, db_options};
+use crate::configured::{sandbox, urls};
 use crate::error::{Error, Result};
 use crate::extension::Extensions;
 use crate::federation::{Federation, Step};
@@ -27,13 +29,13 @@ use crate::node::{self, Node};
 use crate::origin::Origin;
 pub use crate::recording_uses::RecordingUses;
 pub use crate::request_id::RequestId;
-use config::{Config, Scheme};
+use config::Config;
 use crypto::Keys;
 use crypto::push::Vapid;
 use database::Db;
 use mail::Mailer;
 use media::storage::Storage;
-use media::{Converter, Programs, Sandbox};
+use media::{Converter, Sandbox};
 use model::clock::{Clock, Ids};
 use model::domain_policy::DomainPolicy;
 use model::instance::Rule;
@@ -127,10 +129,11 @@ struct Scope {
 }
 
 /// Values collected during a request and read when its response is finished.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 struct Notes {
     spent: Option<Standing>,
     language: Option<Language>,
+    browser: BrowserUser,
 }
 
 impl Scope {
@@ -330,6 +333,17 @@ impl Cx {
         self.notes().language = Some(language);
     }
 
+    /// The user of the browser that sent this request, as far as the request asked.
+    #[must_use]
+    pub fn browser_user(&self) -> BrowserUser {
+        self.notes().browser.clone()
+    }
+
+    /// Records the user of the browser, for the header of the page.
+    pub fn note_browser_user(&self, user: BrowserUser) {
+        self.notes().browser = user;
+    }
+
     fn notes(&self) -> MutexGuard<'_, Notes> {
         self.scope.notes.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -399,51 +413,4 @@ impl Cx {
 
 fn closed(folder: &Path, error: &std::io::Error) -> Error {
     Error::internal(format!("{} cannot be made, or closed to other users: {error}", folder.display()))
-}
-
-/// The database options of `config`.
-#[must_use]
-pub fn db_options(config: &Config) -> database::Options {
-    database::Options {
-        url: config.database.url.expose().to_owned(),
-        max_connections: config.database.max_connections,
-        acquire_timeout: Duration::from_secs(config.database.acquire_timeout_seconds),
-        plugin_connections: config.plugins.database_connections,
-    }
-}
-
-fn sandbox(config: &Config, executable: &Path) -> Sandbox {
-    let timeout = Duration::from_secs(config.media.decode_timeout_seconds);
-    Sandbox::new(executable).with_limits(config.media.max_concurrent_decodes, timeout)
-}
-
-/// The converter of video and audio of `config`; `executable` as for [`Cx::open`].
-#[must_use]
-pub fn converter(config: &Config, executable: &Path) -> Converter {
-    let media = &config.media;
-    let found = config::program(&media.ffmpeg.0).zip(config::program(&media.ffprobe.0));
-    let programs = found.and_then(|(ffmpeg, ffprobe)| Programs::at(&ffmpeg, &ffprobe));
-    let time_limit = Duration::from_secs(media.conversion_timeout_seconds);
-    // Re-encoding may make a file larger.
-    let max_bytes = media.video_size_limit_bytes.saturating_mul(2);
-    Converter::new(
-        executable,
-        programs,
-        media.max_concurrent_conversions,
-        time_limit,
-        max_bytes,
-        media.duration_limit_seconds,
-    )
-}
-
-fn urls(config: &Config) -> Urls {
-    let scheme = match config.server.scheme {
-        Scheme::Http => "http",
-        Scheme::Https => "https",
-    };
-    Urls {
-        origin: format!("{scheme}://{}", config.server.web_domain),
-        local_domain: config.server.local_domain.as_str().to_owned(),
-        web_domain: config.server.web_domain.as_str().to_owned(),
-    }
 }

@@ -4,10 +4,12 @@
 //! in the caller's transaction; [`caches`] defines the caches; [`extension`] is the port through which use cases call
 //! extensions, [`federation`] the one to other servers. Reached from every layer above. It knows no use case, no entity, no HTTP and no plugin.
 
+mod browser;
 pub mod budget;
 pub mod by_id;
 pub mod caches;
 pub mod change;
+mod configured;
 pub mod cx;
 pub mod error;
 pub mod extension;
@@ -26,6 +28,7 @@ mod spending;
 pub mod vapid;
 pub mod words;
 
+pub use browser::BrowserUser;
 pub use cx::Cx;
 pub use error::{Error, Result};
 pub use macros::job;

@@ -100,8 +100,10 @@ fn set_cache_headers(state: &RequestState<'_>, status: StatusCode, headers: &mut
             false
         }
         // A page for everyone is kept once for each language.
-        Some(vary) if !api && vary == "Accept-Language" => false,
-        Some(vary) => vary.to_str().is_ok_and(|vary| state.carries.any_of(vary)),
+        Some(vary) => vary.to_str().is_ok_and(|vary| {
+            let mut names = vary.split(',').map(str::trim);
+            names.any(|name| (api || !name.eq_ignore_ascii_case("Accept-Language")) && state.carries.any_of(name))
+        }),
         None if api && keep != Keep::ForEveryone => {
             headers.insert(header::VARY, HeaderValue::from_static("Authorization"));
             state.carries.authorization

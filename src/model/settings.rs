@@ -53,6 +53,8 @@ pub struct Settings {
     pub privacy_policy: String,
     /// When the privacy policy was written, as `to_api_seconds`.
     pub privacy_policy_updated_at: String,
+    /// A style sheet that pages load after their own; empty: none.
+    pub custom_css: String,
     /// Shown to everyone.
     pub contact_email: String,
     /// Username of the contact account.
@@ -140,6 +142,7 @@ impl Default for Settings {
             site_extended_description_updated_at: String::new(),
             privacy_policy: String::new(),
             privacy_policy_updated_at: "2022-10-07T00:00:00Z".to_owned(),
+            custom_css: String::new(),
             contact_email: String::new(),
             contact_username: String::new(),
             timeline_preview: true,

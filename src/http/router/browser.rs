@@ -42,6 +42,9 @@ pub(crate) fn routes() -> Routes {
         .route("/users/{name}/statuses/{id}", PEOPLE, get(web::status::moved))
         .route("/tags/{name}", PEOPLE, get(web::tag::show))
         .route("/search", PEOPLE, get(web::search::show))
+        .route("/explore", PEOPLE, get(web::explore::show))
+        .route("/directory", PEOPLE, get(web::explore::directory))
+        .route("/share", FORM, get(web::share::show))
         .route("/opensearch.xml", PAGE, get(web::search::description))
         .route("/manifest", PAGE, get(web::manifest::manifest))
         .route("/manifest.json", PAGE, get(web::manifest::manifest))
@@ -93,6 +96,7 @@ pub(crate) fn routes() -> Routes {
 pub(crate) fn files() -> Routes {
     Routes::new()
         .route("/media/{*key}", FILE, get(files::show))
+        .route("/custom.css", FILE, get(web::custom_css::show))
         .route("/assets/{name}", FILE, get(web::assets::show))
         .route("/@{name}/{id}/embed", PEOPLE, get(web::embed::show))
 }

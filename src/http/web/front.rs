@@ -4,14 +4,14 @@ use axum::response::Response;
 use chrono::DateTime;
 use minijinja::{Value, context};
 
-use super::{Page, Visitor, redirect};
+use super::{Page, Visitor, WebSession, redirect};
 use crate::Cx;
 use crate::error::Result;
 use context::Language;
 use entity::instance::{Document, rules};
 use entity::web;
 use model::settings::RegistrationsMode;
-use service::{instance, public, registration};
+use service::{instance, ownership, public, registration};
 
 /// `GET /`: the front page, or in single-user mode the owner's profile.
 pub async fn show(cx: Cx, visitor: Visitor) -> Result<Response> {
@@ -24,6 +24,7 @@ pub async fn show(cx: Cx, visitor: Visitor) -> Result<Response> {
     let usage = instance::usage(&cx).await?;
     let context = context! {
         description_html => description(cx.language(), &settings.site_short_description),
+        owned => ownership::exists(&cx.db).await?,
         registrations => match registration::mode(&cx).await? {
             RegistrationsMode::Open => "open",
             RegistrationsMode::Approved => "approval",
@@ -56,7 +57,7 @@ pub async fn about(cx: Cx, visitor: Visitor) -> Result<Response> {
 }
 
 /// `GET /privacy-policy`: public even on a closed server, so that people can read it before they sign up.
-pub async fn privacy(cx: Cx) -> Result<Page> {
+pub async fn privacy(cx: Cx, _visitor: WebSession) -> Result<Page> {
     let document = Document::privacy_policy(&cx);
     let updated = document.updated_at.as_deref().and_then(|text| DateTime::parse_from_rfc3339(text).ok());
     let context = context! {

@@ -16,8 +16,8 @@ use context::json::Fragment;
 const A_DAY: &str = "public, max-age=86400";
 
 /// Paths that are nothing for crawlers: forms, and what only the people of this server use.
-const PRIVATE: [&str; 6] =
-    ["/auth/", "/oauth/", "/settings", "/authorize_interaction", "/remote_interaction", "/search"];
+const PRIVATE: [&str; 7] =
+    ["/auth/", "/oauth/", "/settings", "/authorize_interaction", "/remote_interaction", "/search", "/share"];
 
 #[derive(Serialize)]
 struct Manifest<'a> {

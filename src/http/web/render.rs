@@ -4,11 +4,12 @@ use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use serde::Serialize;
 
-use super::assets;
 use super::templates::TEMPLATES;
+use super::{assets, avatar_url, custom_css, display_name_html};
 use crate::error::Result;
 use crate::operation::Respond;
 use crate::{Cx, cache, files};
+use context::BrowserUser;
 use service::templates::Templates;
 
 /// Content security policy of a page: styles, images and media of this server, and nothing else.
@@ -53,8 +54,14 @@ impl Page {
     /// As [`Page::render`].
     pub fn render_of(cx: &Cx, templates: &Templates, name: &str, context: impl Serialize) -> Result<Self> {
         let own = minijinja::Value::from_serialize(context);
-        let context =
-            minijinja::context! { css_url => assets::css_url(), has_extensions => cx.extensions().has_pages(), ..own };
+        let context = minijinja::context! {
+            css_url => assets::css_url(),
+            custom_css_url => custom_css::url(cx),
+            has_extensions => cx.extensions().has_pages(),
+            user => user(cx),
+            signed_out => matches!(cx.browser_user(), BrowserUser::Anonymous),
+            ..own
+        };
         let html = templates.render(cx, cx.language(), name, context)?;
         let mut headers = HeaderMap::new();
         headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("text/html; charset=utf-8"));
@@ -62,7 +69,7 @@ impl Page {
         headers.insert(header::REFERRER_POLICY, HeaderValue::from_static("same-origin"));
         headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
         headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("private, no-store"));
-        headers.insert(header::VARY, HeaderValue::from_static("Accept-Language"));
+        headers.insert(header::VARY, HeaderValue::from_static("Accept-Language, Cookie"));
         Ok(Self { html, status: StatusCode::OK, headers })
     }
 
@@ -116,6 +123,16 @@ impl Page {
         self.headers.insert(name, HeaderValue::from_static(value));
         self
     }
+}
+
+/// The user of the browser, for the header.
+fn user(cx: &Cx) -> Option<minijinja::Value> {
+    let BrowserUser::SignedIn(account) = cx.browser_user() else { return None };
+    Some(minijinja::context! {
+        name_html => display_name_html(&account),
+        acct => account.acct(),
+        avatar => avatar_url(cx, &account),
+    })
 }
 
 impl IntoResponse for Page {

@@ -2,6 +2,8 @@
 //!
 //! Sessions themselves are kept by `service::session`.
 
+use std::sync::Arc;
+
 use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, header};
@@ -12,14 +14,15 @@ use super::redirect;
 use crate::Cx;
 use crate::error::{Error, ErrorResponse, Result};
 use crate::operation::{Caller, Describe, Operation, Security};
-use context::Language;
+use context::{BrowserUser, Language};
 use model::Actor;
 use service::session::{self, Person};
 
 /// The longest lifetime that browsers allow (400 days); expiry is decided by the server.
 const COOKIE_AGE_SECONDS: i64 = 400 * 24 * 60 * 60;
 
-/// The user of the browser's session, if there is one. Pages speak the language of their settings from then on.
+/// The user of the browser's session, if there is one. From then on, pages show them in the header and speak the language
+/// of their settings.
 #[derive(Debug)]
 pub struct WebSession(pub Option<Person>);
 
@@ -32,9 +35,13 @@ impl FromRequestParts<()> for WebSession {
 
     async fn from_request_parts(parts: &mut Parts, state: &()) -> Result<Self> {
         let cookies = Cookies::from_request_parts(parts, state).await?;
-        let Some(token) = cookies.get(Name::Session).filter(|token| !token.is_empty()) else { return Ok(Self(None)) };
         let cx = Cx::of(&parts.extensions)?;
-        let person = session::find(&cx, token).await?;
+        let person = match cookies.get(Name::Session).filter(|token| !token.is_empty()) {
+            Some(token) => session::find(&cx, token).await?,
+            None => None,
+        };
+        let account = person.as_ref().map(|person| Arc::new(person.account.clone()));
+        cx.note_browser_user(account.map_or(BrowserUser::Anonymous, BrowserUser::SignedIn));
         let chosen = person.as_ref().and_then(|person| Language::of(person.user.locale.as_deref()?));
         chosen.into_iter().for_each(|language| cx.speak(language));
         Ok(Self(person))

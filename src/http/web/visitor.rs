@@ -5,15 +5,16 @@ use axum::http::request::Parts;
 use axum::http::{HeaderMap, header};
 use axum::response::{IntoResponse, Response};
 
-use super::{Page, SignedIn};
+use super::{Page, SignedIn, WebSession};
 use crate::Cx;
 use crate::operation::Describe;
+use service::session::Person;
 
 /// Anyone; in limited federation, signed-in users only (docs/contract/rules.md#7-access-modes).
 #[derive(Debug)]
 pub struct Visitor {
-    /// The page must not be cached for others.
-    private: bool,
+    /// The user of the browser's session, for whom alone the page then is.
+    pub person: Option<Person>,
     asked: HeaderMap,
 }
 
@@ -22,22 +23,23 @@ impl FromRequestParts<()> for Visitor {
 
     async fn from_request_parts(parts: &mut Parts, state: &()) -> Result<Self, Response> {
         let cx = Cx::of(&parts.extensions).map_err(IntoResponse::into_response)?;
-        let private = cx.config.access.limited_federation;
-        if private {
-            SignedIn::from_request_parts(parts, state).await?;
-        }
+        let person = if cx.config.access.limited_federation {
+            Some(SignedIn::from_request_parts(parts, state).await?.0)
+        } else {
+            WebSession::from_request_parts(parts, state).await.map_err(IntoResponse::into_response)?.0
+        };
         let sent = [header::IF_NONE_MATCH].into_iter();
         let asked = sent.filter_map(|name| Some((name.clone(), parts.headers.get(&name)?.clone()))).collect();
-        Ok(Self { private, asked })
+        Ok(Self { person, asked })
     }
 }
 
 impl Describe for Visitor {}
 
 impl Visitor {
-    /// Responds with `page`, which must not depend on the visitor: cacheable by anyone, except in limited federation.
+    /// Responds with `page`: cacheable by anyone, unless the visitor is signed in.
     #[must_use]
     pub fn answer(&self, page: Page) -> Response {
-        if self.private { page.into_response() } else { page.shared(&self.asked) }
+        if self.person.is_some() { page.into_response() } else { page.shared(&self.asked) }
     }
 }

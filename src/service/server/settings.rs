@@ -28,6 +28,8 @@ enum Takes {
     Line(usize),
     /// Markdown; the named setting records when it was written.
     Markdown(Option<&'static str>),
+    /// CSS.
+    StyleSheet,
     Email,
     Username,
     /// A software name as NodeInfo allows it.
@@ -65,6 +67,7 @@ const SETTINGS: &[(&str, Takes, &str)] = &[
         "Empty: the text that comes with the server",
     ),
     ("privacy_policy_updated_at", Takes::Nothing, "When the privacy policy was written"),
+    ("custom_css", Takes::StyleSheet, "A style sheet that pages load after their own"),
     ("contact_email", Takes::Email, "Shown to everyone"),
     ("contact_username", Takes::Username, "User name of the account to ask"),
     ("timeline_preview", Takes::Flag, "May someone who is not signed in read public timelines?"),
@@ -197,6 +200,7 @@ impl Takes {
             Self::Whole(min, max) => format!("a whole number from {min} to {max}"),
             Self::Choice(words) => format!("one of {}", words.join(", ")),
             Self::Line(max) => format!("a line of at most {max} characters"),
+            Self::StyleSheet => format!("a style sheet (CSS) of at most {TEXT_MAX} bytes"),
             Self::Markdown(_) => format!("a text in Markdown of at most {TEXT_MAX} bytes"),
             Self::Email => "an e-mail address, or empty".to_owned(),
             Self::Username => "the user name of an account, or empty".to_owned(),
@@ -234,7 +238,7 @@ impl Takes {
             }
             Self::Choice(words) => words.contains(&word).then(|| word.into()),
             Self::Line(max) => (word.chars().count() <= max && !word.contains(char::is_control)).then(|| word.into()),
-            Self::Markdown(_) => (text.len() <= TEXT_MAX).then(|| text.into()),
+            Self::Markdown(_) | Self::StyleSheet => (text.len() <= TEXT_MAX).then(|| text.into()),
             Self::Email => (word.is_empty() || is(sign_up::check_email, word)).then(|| word.into()),
             Self::Username => {
                 let name = word.trim_start_matches('@');

@@ -264,6 +264,7 @@ async fn front_page_describes_server_and_how_to_connect() {
     }
     app.app.reload().await.unwrap();
 
+    app.run(&["user", "set-role", "alice", "Owner"]).await.ok();
     let front = text(&app, "/").await;
     for part in [
         "Elm &lt;wood&gt;</h1>",

@@ -276,3 +276,38 @@ async fn every_form_carries_its_token() {
         );
     }
 }
+
+#[tokio::test]
+async fn header_and_front_page_know_who_is_signed_in() {
+    let app = TestApp::new().await;
+    let alice = app.account("alice").await;
+    alice.update_profile(serde_json::json!({"display_name": "Alice <Rook>"})).ok().await;
+    let stranger = app.anonymous().get("/").send().await;
+    assert!(stranger.header("cache-control").contains("public"), "{}", stranger.header("cache-control"));
+    let text = stranger.text();
+    assert!(text.contains("<a href=\"/auth/sign_in\">Sign in</a>") && !text.contains("class=\"you\""), "{text}");
+
+    let browser = Browser::signed_in(&app, "alice").await;
+    for path in ["/", "/about", "/privacy-policy", "/explore", "/directory", "/search", "/@alice", "/settings"] {
+        let page = browser.get(path).await;
+        assert_eq!(page.header("cache-control"), "private, no-store", "{path}");
+        assert!(page.text().contains("<span>Alice &lt;Rook&gt;</span></a>"), "{path}: {}", page.text());
+    }
+    let missing = browser.get("/@nobody").await;
+    assert!(missing.status == 404 && missing.text().contains("class=\"you\""), "{}", missing.text());
+    let front = browser.get("/").await.text();
+    assert!(front.contains("You are signed in as <strong>Alice &lt;Rook&gt;</strong>."), "{front}");
+    assert!(!front.contains("/auth/sign_up") && !front.contains("/auth/sign_in"), "{front}");
+}
+
+#[tokio::test]
+async fn front_page_says_how_to_set_up_while_there_is_no_owner() {
+    let app = TestApp::new().await;
+    let front = async || app.anonymous().get("/").send().await.text();
+    let text = front().await;
+    assert!(text.contains("This server has no owner yet.") && !text.contains("by invitation only"), "{text}");
+    app.account("alice").await;
+    app.run(&["user", "set-role", "alice", "Owner"]).await.ok();
+    let text = front().await;
+    assert!(!text.contains("no owner yet") && text.contains("by invitation only"), "{text}");
+}

@@ -351,6 +351,11 @@ pub(super) const SILENT: &[&str] = &[
     "/opensearch.xml",
     "/manifest",
     "/robots.txt",
+    "/custom.css",
+    // Trends and the directory, as an anonymous client reads them.
+    "/explore",
+    "/directory",
+    "/share",
     "/favicon.ico",
     // Finds as an anonymous search does.
     "/search",
