@@ -1,4 +1,5 @@
-//! The languages a status can be marked with, and their lookup from language tags and `Accept-Language` headers.
+//! The languages a status can be marked with, their names, and their lookup from language tags and `Accept-Language`
+//! headers.
 //!
 //! Reached from `GET /api/v1/instance/languages`, from publishing, and from preferences. Detects no language from text.
 //!
@@ -6,8 +7,12 @@
 //! <https://www.rfc-editor.org/rfc/rfc4647#section-3.4> (lookup)
 
 mod names;
+mod translated;
 
 use std::cmp::Reverse;
+
+use unicode_normalization::UnicodeNormalization as _;
+use unicode_normalization::char::is_combining_mark;
 
 pub use names::LANGUAGES;
 
@@ -20,8 +25,39 @@ pub struct Language {
     pub name: &'static str,
 }
 
+impl Language {
+    /// The name in the language `locale`, a two-letter code: German (`de`) or Japanese (`ja`), English for all others.
+    #[must_use]
+    pub fn name_in(&self, locale: &str) -> &'static str {
+        let names = translated::NAMES.iter().find(|(code, ..)| *code == self.code);
+        match (locale, names) {
+            ("de", Some(&(_, german, _))) => german,
+            ("ja", Some(&(_, _, japanese))) => japanese,
+            _ => self.name,
+        }
+    }
+}
+
 /// The maximum number of language ranges read from an `Accept-Language` header; further ones are ignored.
 const MAX_RANGES: usize = 32;
+
+/// The code and the [name](Language::name_in) of every language, as a page in the language `locale` lists them.
+///
+/// German and Japanese names are in their own order, letters with and without diacritics together; English names are in
+/// the order of [`LANGUAGES`].
+#[must_use]
+pub fn listed_in(locale: &str) -> Vec<[&'static str; 2]> {
+    let mut listed: Vec<_> = LANGUAGES.iter().map(|language| [language.code, language.name_in(locale)]).collect();
+    if matches!(locale, "de" | "ja") {
+        listed.sort_by_cached_key(|[_, name]| sort_key(name));
+    }
+    listed
+}
+
+/// Lower case without diacritics.
+fn sort_key(name: &str) -> String {
+    name.nfd().filter(|letter| !is_combining_mark(*letter)).flat_map(char::to_lowercase).collect()
+}
 
 /// The code of the known language for `tag`.
 ///
@@ -86,6 +122,36 @@ mod tests {
         for code in ["en", "ja", "ast", "ms-Arab", "zh-CN", "zh-HK", "zh-TW", "zh-YUE", "zgh"] {
             assert_eq!(resolve(code), Some(code));
         }
+    }
+
+    #[test]
+    fn every_language_has_translated_names_in_same_order() {
+        assert!(LANGUAGES.iter().map(|language| language.code).eq(translated::NAMES.iter().map(|(code, ..)| *code)));
+        assert!(translated::NAMES.iter().all(|(_, german, japanese)| !german.is_empty() && !japanese.is_empty()));
+        for locale in ["en", "de", "ja"] {
+            let names: HashSet<_> = LANGUAGES.iter().map(|language| language.name_in(locale)).collect();
+            assert_eq!(names.len(), LANGUAGES.len(), "two languages have one name in {locale}");
+        }
+    }
+
+    #[test]
+    fn name_is_in_language_of_page_or_english() {
+        let name = |code: &str, locale: &str| {
+            LANGUAGES.iter().find(|language| language.code == code).map(|language| language.name_in(locale))
+        };
+        assert_eq!(name("nl", "de"), Some("Niederländisch"));
+        assert_eq!(name("de", "ja"), Some("ドイツ語"));
+        assert_eq!((name("nl", "en"), name("nl", "fr")), (Some("Dutch"), Some("Dutch")));
+    }
+
+    #[test]
+    fn list_is_sorted_by_translated_names() {
+        let at = |locale: &str, code: &str| listed_in(locale).iter().position(|[other, _]| *other == code);
+        assert!(at("de", "da") < at("de", "de"), "Dänisch, Deutsch");
+        assert!(at("de", "sa") < at("de", "gd"), "Sanskrit, Schottisch-Gälisch");
+        assert!(at("ja", "en") > at("ja", "aa"), "アファル語, 英語");
+        assert_eq!(listed_in("en")[0], ["aa", "Afar"]);
+        assert_eq!((at("en", "zgh"), listed_in("ja").len()), (Some(LANGUAGES.len() - 1), LANGUAGES.len()));
     }
 
     #[test]

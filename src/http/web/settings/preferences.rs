@@ -17,7 +17,7 @@ use model::actor::User;
 use model::{NotificationType, Permissions, Preferences, QuotePolicy};
 use service::notification::staff_notifications;
 use service::{preference, session};
-use text::language::LANGUAGES;
+use text::language;
 
 /// Where this page is.
 const PATH: &str = "/settings/preferences";
@@ -87,8 +87,8 @@ type Errors = BTreeMap<&'static str, String>;
 
 async fn page(frame: &Frame, form: &Fields, errors: Option<&Errors>) -> Result<Page> {
     let staff = staff_notifications(frame.actor().await?.permissions);
-    let (visibilities, language) = (preference::visibilities(&frame.cx), frame.cx.language());
-    let title = |word: &String| Some((word.clone(), frame.cx.extensions().visibility_title(word, language)?));
+    let (visibilities, spoken) = (preference::visibilities(&frame.cx), frame.cx.language());
+    let title = |word: &String| Some((word.clone(), frame.cx.extensions().visibility_title(word, spoken)?));
     let titles: BTreeMap<String, String> = visibilities.iter().filter_map(title).collect();
     let own = context! {
         form => form,
@@ -98,7 +98,7 @@ async fn page(frame: &Frame, form: &Fields, errors: Option<&Errors>) -> Result<P
         locales => Language::ALL.map(|language| [language.code(), language.name()]),
         mails => NotificationType::MAILED.map(NotificationType::as_str),
         staff => staff.iter().map(|kind| kind.as_str()).collect::<Vec<_>>(),
-        languages => LANGUAGES.iter().map(|language| [language.code, language.name]).collect::<Vec<_>>(),
+        languages => language::listed_in(spoken.code()),
     };
     frame.page("preferences", "settings.preferences", "settings/preferences.html", own)
 }
