@@ -83,7 +83,7 @@ impl PublicDocument {
             Self::NodeInfo => json(&NodeInfo::render(cx, NodeInfoVersion::V20).await?),
             Self::NodeInfo21 => json(&NodeInfo::render(cx, NodeInfoVersion::V21).await?),
             Self::Rules => json(&rules(cx)),
-            Self::PrivacyPolicy => json(&Document::privacy_policy(cx)),
+            Self::PrivacyPolicy => json(&Document::privacy_policy(cx, context::Language::English)),
             Self::ExtendedDescription => json(&Document::extended_description(cx)),
             Self::TranslationLanguages => json(&translation::languages(cx).await?.0),
             Self::Languages => json(&Language::all()),

@@ -455,12 +455,12 @@ impl Document {
         }
     }
 
-    /// The privacy policy: the text of the admins, or the default.
+    /// The privacy policy: the text of the admins, or the default in `language`.
     #[must_use]
-    pub fn privacy_policy(cx: &Cx) -> Self {
+    pub fn privacy_policy(cx: &Cx, language: context::Language) -> Self {
         let settings = cx.settings();
         if settings.privacy_policy.trim().is_empty() {
-            let policy = PRIVACY_POLICY.replace("{domain}", &cx.urls.local_domain);
+            let policy = default_privacy_policy(language).replace("{domain}", &cx.urls.local_domain);
             return Self { updated_at: Some(PRIVACY_POLICY_DATE.to_owned()), content: text::markdown(&policy) };
         }
         Self {
@@ -476,8 +476,15 @@ fn source_url(cx: &Cx) -> String {
     configured.unwrap_or_else(|| cx.urls.path("/about"))
 }
 
-/// The default privacy policy.
-const PRIVACY_POLICY: &str = include_str!("privacy_policy.md");
+/// The default privacy policy; `{domain}` is a placeholder.
+const fn default_privacy_policy(language: context::Language) -> &'static str {
+    match language {
+        context::Language::English => include_str!("privacy_policy.md"),
+        context::Language::German => include_str!("privacy_policy.de.md"),
+        context::Language::Japanese => include_str!("privacy_policy.ja.md"),
+    }
+}
+
 /// Date of the default privacy policy, as in the contract.
 const PRIVACY_POLICY_DATE: &str = "2022-10-07T00:00:00Z";
 

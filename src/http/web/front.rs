@@ -58,7 +58,7 @@ pub async fn about(cx: Cx, visitor: Visitor) -> Result<Response> {
 
 /// `GET /privacy-policy`: public even on a closed server, so that people can read it before they sign up.
 pub async fn privacy(cx: Cx, _visitor: WebSession) -> Result<Page> {
-    let document = Document::privacy_policy(&cx);
+    let document = Document::privacy_policy(&cx, cx.language());
     let updated = document.updated_at.as_deref().and_then(|text| DateTime::parse_from_rfc3339(text).ok());
     let context = context! {
         page_title => cx.language().say("privacy.title"),

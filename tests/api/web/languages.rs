@@ -89,6 +89,20 @@ async fn public_page_is_cached_per_language() {
 }
 
 #[tokio::test]
+async fn default_privacy_policy_is_in_language_of_page_and_english_in_api() {
+    let app = TestApp::new().await;
+    for (language, heading) in
+        [("en", "What this server keeps"), ("de", "Was dieser Server speichert"), ("ja", "このサーバーが保存する情報")]
+    {
+        let page = Browser::preferring(&app, language).get("/privacy-policy").await.text();
+        assert!(page.contains(heading) && page.contains("example.test") && !page.contains("**"), "{page}");
+    }
+    let path = "/api/v1/instance/privacy_policy";
+    let policy = app.anonymous().get(path).header("accept-language", "de").ok().await;
+    assert!(policy["content"].as_str().unwrap().contains("What this server keeps"));
+}
+
+#[tokio::test]
 async fn errors_use_language_of_page() {
     let app = TestApp::new().await;
     app.set("registrations_mode", "open").await;
