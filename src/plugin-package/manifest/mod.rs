@@ -13,6 +13,7 @@ mod parse;
 mod paths;
 mod printable;
 mod rules;
+mod schema_titles;
 mod shapes;
 mod values;
 

@@ -7,7 +7,8 @@ use serde_json::{Map, Value};
 
 use super::paths::{self, is_word};
 use super::{
-    Auth, Hook, Manifest, Moment, Permissions, Policy, Route, Scope, contributions, instance, pages, shapes, values,
+    Auth, Hook, Manifest, Moment, Permissions, Policy, Route, Scope, contributions, instance, pages, schema_titles,
+    shapes, values,
 };
 use config::nearest;
 use model::{NotificationType, Scopes, Visibility, scope};
@@ -444,7 +445,8 @@ fn schedules(manifest: &Manifest) -> Checked {
     Ok(())
 }
 
-/// Checks the JSON Schema of `[config]` or `[settings]`: of an object, every property with a valid default.
+/// Checks the JSON Schema of `[config]` or `[settings]`: of an object, every property with a valid default, titles in
+/// further languages as texts.
 ///
 /// # Errors
 /// A message about the mistake.
@@ -457,6 +459,7 @@ pub fn check_schema(schema: &Value) -> Checked {
     if let Some((name, _)) = properties.into_iter().flatten().find(|(_, of)| of.get("default").is_none()) {
         return Err(format!("the property {name:?} has no default"));
     }
+    schema_titles::check(schema)?;
     validator.validate(&Value::Object(defaults(schema))).map_err(|error| format!("the defaults do not fit: {error}"))
 }
 

@@ -11,6 +11,7 @@ use serde_json::{Map, Value};
 
 use super::Active;
 use crate::Cx;
+use context::Language;
 use context::error::{Error, Result};
 use database::Tx;
 use model::AccountId;
@@ -45,7 +46,7 @@ pub struct Offer {
 #[derive(Clone, Debug)]
 pub struct Setting {
     pub name: String,
-    /// Its label: the title or description in the schema, else the name.
+    /// Its label: the title in the language of the page or the description in the schema, else the name.
     pub label: String,
     pub kind: SettingKind,
     /// Its current value.
@@ -57,8 +58,8 @@ pub struct Setting {
 pub enum SettingKind {
     /// True or false.
     Flag,
-    /// One of these words.
-    Choice(Vec<String>),
+    /// One of these values, each with its title.
+    Choice(Vec<[String; 2]>),
     /// A whole number with an optional minimum and maximum.
     Number(Option<i64>, Option<i64>),
     /// Free text.
@@ -66,10 +67,11 @@ pub enum SettingKind {
 }
 
 impl SettingKind {
-    /// The type that the property's schema describes; none where no form field fits.
-    fn of(schema: &Value) -> Option<Self> {
-        if let Some(words) = schema.get("enum").and_then(Value::as_array) {
-            return words.iter().map(|word| word.as_str().map(str::to_owned)).collect::<Option<_>>().map(Self::Choice);
+    /// The type that the property's schema describes, with titles in `language`; none where no form field fits.
+    fn of(schema: &Value, language: Language) -> Option<Self> {
+        if let Some(values) = schema.get("enum").and_then(Value::as_array) {
+            let titled = |value: &str| [value.to_owned(), schema::value_title(schema, value, language)];
+            return values.iter().map(|value| value.as_str().map(titled)).collect::<Option<_>>().map(Self::Choice);
         }
         let bound = |name: &str| schema.get(name).and_then(Value::as_i64);
         match schema.get("type").and_then(Value::as_str)? {
@@ -90,14 +92,14 @@ impl SettingKind {
     }
 }
 
-/// The settings that active plugins offer `account`.
+/// The settings that active plugins offer `account`, with labels in the language of the request.
 pub async fn offers(cx: &Cx, account: AccountId) -> Result<Vec<Offer>> {
     let registry = cx.registry();
     let mut offers = Vec::new();
     for active in registry.plugins.iter().filter(|active| active.settings.is_some()) {
         let stored = plugin_setting::list(&cx.db, active.id, &[account]).await?.pop();
         let values = filled(active, &stored.map(|(_, stored)| stored.0).unwrap_or_default());
-        let settings: Vec<Setting> = described(active, &values).collect();
+        let settings: Vec<Setting> = described(active, &values, cx.language()).collect();
         if !settings.is_empty() {
             let plugin = &active.manifest.plugin;
             offers.push(Offer { plugin: plugin.name.clone(), title: plugin.title.clone(), settings });
@@ -106,12 +108,18 @@ pub async fn offers(cx: &Cx, account: AccountId) -> Result<Vec<Offer>> {
     Ok(offers)
 }
 
-fn described<'a>(active: &'a Active, values: &'a Map<String, Value>) -> impl Iterator<Item = Setting> + 'a {
+fn described<'a>(
+    active: &'a Active,
+    values: &'a Map<String, Value>,
+    language: Language,
+) -> impl Iterator<Item = Setting> + 'a {
     let schemas = active.settings.as_ref().and_then(|of| of.schema.get("properties")).and_then(Value::as_object);
-    schemas.into_iter().flatten().filter_map(|(name, schema)| {
-        let text = |key: &str| schema.get(key).and_then(Value::as_str).map(str::to_owned);
-        let label = text("title").or_else(|| text("description")).unwrap_or_else(|| name.replace('_', " "));
-        Some(Setting { name: name.clone(), label, kind: SettingKind::of(schema)?, value: values.get(name)?.clone() })
+    schemas.into_iter().flatten().filter_map(move |(name, schema)| {
+        let description = || schema.get("description").and_then(Value::as_str);
+        let written = schema::title(schema, language).or_else(description);
+        let label = written.map_or_else(|| name.replace('_', " "), str::to_owned);
+        let kind = SettingKind::of(schema, language)?;
+        Some(Setting { name: name.clone(), label, kind, value: values.get(name)?.clone() })
     })
 }
 
@@ -125,7 +133,7 @@ pub async fn submit(cx: &Cx, account: AccountId, name: &str, form: &Map<String, 
     let active = registry.find(name).filter(|active| active.settings.is_some()).ok_or(Error::NotFound)?;
     let sent = |name: &str| form.get(name).and_then(Value::as_str);
     let defaults = filled(active, &Map::new());
-    let members: Map<String, Value> = described(active, &defaults)
+    let members: Map<String, Value> = described(active, &defaults, cx.language())
         .filter_map(|setting| Some((setting.name.clone(), setting.kind.read(sent(&setting.name))?)))
         .collect();
     for _ in 0..TRIES {
@@ -214,11 +222,11 @@ mod tests {
 
     #[test]
     fn form_asks_for_settings_and_reads_them() {
-        let kind = |schema: Value| SettingKind::of(&schema);
+        let kind = |schema: Value| SettingKind::of(&schema, Language::English);
         assert_eq!(kind(json!({"type": "boolean"})), Some(SettingKind::Flag));
         assert_eq!(
-            kind(json!({"type": "string", "enum": ["a", "b"]})),
-            Some(SettingKind::Choice(vec!["a".into(), "b".into()]))
+            kind(json!({"type": "string", "enum": ["a", "b_c"], "x-enum-titles": {"a": {"en": "A"}}})),
+            Some(SettingKind::Choice(vec![["a".into(), "A".into()], ["b_c".into(), "b c".into()]]))
         );
         assert_eq!(kind(json!({"type": "integer", "minimum": 1})), Some(SettingKind::Number(Some(1), None)));
         assert_eq!(kind(json!({"type": "string"})), Some(SettingKind::Text));

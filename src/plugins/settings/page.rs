@@ -83,9 +83,9 @@ fn row(offer: &Offer, refused: Option<(&str, &str)>) -> Value {
 }
 
 fn setting(setting: &Setting) -> Value {
-    let (kind, words, least, most) = match &setting.kind {
+    let (kind, options, least, most) = match &setting.kind {
         SettingKind::Flag => ("flag", None, None, None),
-        SettingKind::Choice(words) => ("choice", Some(words), None, None),
+        SettingKind::Choice(options) => ("choice", Some(options), None, None),
         SettingKind::Number(least, most) => ("number", None, *least, *most),
         SettingKind::Text => ("text", None, None, None),
     };
@@ -93,5 +93,5 @@ fn setting(setting: &Setting) -> Value {
         serde_json::Value::String(text) => text.clone(),
         other => other.to_string(),
     };
-    context! { name => setting.name, label => setting.label, kind, words, least, most, value }
+    context! { name => setting.name, label => setting.label, kind, options, least, most, value }
 }

@@ -95,6 +95,17 @@ async fn settings_page_selects_who_may_react() {
     let again = browser.get("/settings/extensions").await;
     assert!(again.text().contains("<option value=\"block\" selected>"), "{}", again.text());
 
+    for (language, texts) in [
+        ("en", ["Who may react to your posts", "Followers that you follow back"]),
+        ("de", ["Wer auf deine Beiträge reagieren darf", "<option value=\"allow\">Alle</option>"]),
+        ("ja", ["あなたの投稿にリアクションできる人", "相互フォロー"]),
+    ] {
+        app.set_locale(language).await;
+        let page = browser.get("/settings/extensions").await.text();
+        assert!(texts.iter().all(|text| page.contains(text)), "{language}: {page}");
+    }
+    app.set_locale("en").await;
+
     let refused = browser.submit(&again, form, &[("emoji_reaction_policy", "nobody")]).await;
     assert_eq!(refused.status, 422);
     assert!(refused.text().contains("emoji_reaction_policy"), "{}", refused.text());
