@@ -270,18 +270,16 @@ async fn list(cx: &Cx, sent: Filter, output: Output) -> Result<(), Failure> {
         domain: sent.domain.map(|domain| service::domain::normalise(&domain).unwrap_or(domain)),
         ..AccountFilter::default()
     };
-    let (mut left, mut cursor) = (sent.limit, Cursor::default());
+    let (mut left, mut cursor, mut rows) = (sent.limit, Cursor::default(), Vec::new());
     while left > 0 {
         cursor.limit = left.min(LIST_PAGE);
         let page = account::list(cx, &filter, &cursor).await?;
         let Some(last) = page.last() else { break };
         cursor.max_id = Some(last.id.into());
         left -= cursor.limit;
-        for row in page.into_iter().map(AccountRow::from) {
-            output.answer(&row, || row.line())?;
-        }
+        rows.extend(page.into_iter().map(AccountRow::from));
     }
-    Ok(())
+    output.list(&rows, "There is no such account.", AccountRow::line)
 }
 
 impl std::convert::From<ManagedAccount> for AccountRow {

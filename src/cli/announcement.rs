@@ -110,7 +110,7 @@ pub(super) async fn run(cx: &Cx, command: Command, output: Output) -> Result<(),
         Command::List => {
             let all = announcement::list_all(cx).await?;
             let shown: Vec<AnnouncementRow<'_>> = all.iter().map(AnnouncementRow::from).collect();
-            output.answer(&shown, || shown.iter().map(AnnouncementRow::line).collect())
+            output.list(&shown, "There is no announcement.", AnnouncementRow::line)
         }
         Command::Add { text, event, at, draft } => {
             let when = if draft { Publication::Draft } else { publication(at.as_deref())? };

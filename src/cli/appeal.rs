@@ -76,15 +76,14 @@ async fn decide(cx: &Cx, id: i64, approve: bool, output: Output) -> Result<(), F
 }
 
 async fn list(cx: &Cx, status: AppealState, output: Output) -> Result<(), Failure> {
-    let mut cursor = Cursor::first(LIST_PAGE);
+    let (mut cursor, mut rows) = (Cursor::first(LIST_PAGE), Vec::new());
     loop {
         let page = appeal::list(cx, status, &cursor).await?;
-        let Some(last) = page.last() else { return Ok(()) };
+        let Some(last) = page.last() else { break };
         cursor.max_id = Some(last.id.into());
-        for row in page.into_iter().map(AppealRow::from) {
-            output.answer(&row, || row.line())?;
-        }
+        rows.extend(page.into_iter().map(AppealRow::from));
     }
+    output.list(&rows, &format!("No appeal is {status}."), AppealRow::line)
 }
 
 impl From<Appeal> for AppealRow {

@@ -47,18 +47,16 @@ pub(super) async fn run(cx: &Cx, sent: Filter, output: Output) -> Result<(), Fai
         None => None,
     };
     let filter = AuditFilter { account, action: sent.action, target: sent.target.as_deref().map(target).transpose()? };
-    let (mut left, mut cursor) = (sent.limit, Cursor::default());
+    let (mut left, mut cursor, mut rows) = (sent.limit, Cursor::default(), Vec::new());
     while left > 0 {
         cursor.limit = left.min(PAGE);
         let page = audit::list(cx, &filter, &cursor).await?;
         let Some(last) = page.last() else { break };
         cursor.max_id = Some(last.id.into());
         left -= cursor.limit;
-        for row in page.into_iter().map(Row::from) {
-            output.answer(&row, || row.line())?;
-        }
+        rows.extend(page.into_iter().map(Row::from));
     }
-    Ok(())
+    output.list(&rows, "There is no such entry.", Row::line)
 }
 
 fn target(words: &[String]) -> Result<(String, i64), Failure> {

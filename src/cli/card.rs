@@ -82,7 +82,5 @@ async fn list(cx: &Cx, limit: i64, output: Output) -> Result<(), Failure> {
         Some(true) => "approved",
         Some(false) => "rejected",
     };
-    output.answer(&cards, || {
-        cards.iter().map(|card| format!("{:<12}  {}  {}\n", state(card), card.url, card.title)).collect()
-    })
+    output.list(&cards, "No preview is stored.", |card| format!("{:<12}  {}  {}", state(card), card.url, card.title))
 }

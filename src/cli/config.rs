@@ -35,8 +35,8 @@ pub(super) fn run(config: &Config, command: &Command, output: Output) -> Result<
             })
         }
         Command::Print { show_secrets } => {
-            output.say(&config.to_toml_with_comments(!*show_secrets));
-            Ok(())
+            let entries = config.entries(!*show_secrets);
+            output.answer(&entries, || config.to_toml_with_comments(!*show_secrets))
         }
     }
 }

@@ -107,10 +107,12 @@ impl Command {
     }
 }
 
+/// An entry of the list.
 #[derive(Serialize)]
-struct Policy {
-    blocks: Vec<BlockRow>,
-    allows: Vec<AllowRow>,
+#[serde(tag = "kind", rename_all = "snake_case")]
+enum Entry {
+    Block(BlockRow),
+    Allow(AllowRow),
 }
 
 #[derive(Serialize)]
@@ -143,11 +145,10 @@ pub(super) async fn run(cx: &Cx, command: Command, output: Output) -> Result<(),
     match command {
         Command::List => {
             let (blocks, allows) = domain_decision::list(cx).await?;
-            let policy = Policy {
-                blocks: blocks.into_iter().map(BlockRow::from).collect(),
-                allows: allows.into_iter().map(AllowRow::from).collect(),
-            };
-            output.answer(&policy, || policy.text())
+            let blocks = blocks.into_iter().map(|block| Entry::Block(block.into()));
+            let entries: Vec<Entry> =
+                blocks.chain(allows.into_iter().map(|allow| Entry::Allow(allow.into()))).collect();
+            output.list(&entries, "No domain is blocked or allowed.", Entry::line)
         }
         Command::Block(new) => {
             let (domain, params) = new.parts();
@@ -252,9 +253,11 @@ impl BlockRow {
     }
 }
 
-impl Policy {
-    fn text(&self) -> String {
-        let blocks = self.blocks.iter().map(BlockRow::line);
-        blocks.chain(self.allows.iter().map(|allow| format!("{:<8} {}\n", "allow", allow.domain))).collect()
+impl Entry {
+    fn line(&self) -> String {
+        match self {
+            Self::Block(block) => block.line(),
+            Self::Allow(allow) => format!("{:<8} {}", "allow", allow.domain),
+        }
     }
 }

@@ -57,10 +57,12 @@ impl<'a> What<'a> {
     }
 }
 
+/// An entry of the list.
 #[derive(Serialize)]
-struct Blocks {
-    domains: Vec<Domain>,
-    addresses: Vec<Address>,
+#[serde(tag = "kind", rename_all = "snake_case")]
+enum Entry {
+    Domain(Domain),
+    Address(Address),
 }
 
 #[derive(Serialize)]
@@ -94,7 +96,7 @@ pub(super) async fn run(cx: &Cx, command: Command, output: Output) -> Result<(),
     match command {
         Command::List => {
             let blocks = list(cx).await?;
-            output.answer(&blocks, || blocks.text())
+            output.list(&blocks, "No address is blocked.", Entry::line)
         }
         Command::Add { what, allow_with_approval } => match What::of(&what) {
             What::Domain(domain) => {
@@ -150,34 +152,34 @@ async fn remove(cx: &Cx, staff: &Staff, what: &str) -> Result<String, Failure> {
 }
 
 /// All blocks, newest first.
-async fn list(cx: &Cx) -> Result<Blocks, Failure> {
-    let mut blocks = Blocks { domains: Vec::new(), addresses: Vec::new() };
+async fn list(cx: &Cx) -> Result<Vec<Entry>, Failure> {
+    let mut blocks = Vec::new();
     let mut cursor = Cursor::first(PAGE);
     while let page = email_block::list_domains(cx, &cursor).await?
         && let Some(last) = page.last()
     {
         cursor.max_id = Some(last.id.into());
-        blocks.domains.extend(page.into_iter().map(Domain::from));
+        blocks.extend(page.into_iter().map(|block| Entry::Domain(block.into())));
     }
     let mut cursor = Cursor::first(PAGE);
     while let page = email_block::list_addresses(cx, &cursor).await?
         && let Some(last) = page.last()
     {
         cursor.max_id = Some(last.id.into());
-        blocks.addresses.extend(page.into_iter().map(Address::from));
+        blocks.extend(page.into_iter().map(|block| Entry::Address(block.into())));
     }
     Ok(blocks)
 }
 
-impl Blocks {
-    fn text(&self) -> String {
-        let domains = self.domains.iter().map(|block| {
-            let effect = if block.allow_with_approval { "needs approval" } else { "blocked" };
-            format!("{effect:<14} {}\n", block.domain)
-        });
-        let addresses =
-            self.addresses.iter().map(|block| format!("{:<14} {}\n", "address", block.canonical_email_hash));
-        domains.chain(addresses).collect()
+impl Entry {
+    fn line(&self) -> String {
+        match self {
+            Self::Domain(block) => {
+                let effect = if block.allow_with_approval { "needs approval" } else { "blocked" };
+                format!("{effect:<14} {}", block.domain)
+            }
+            Self::Address(block) => format!("{:<14} {}", "address", block.canonical_email_hash),
+        }
     }
 }
 

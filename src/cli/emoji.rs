@@ -1,4 +1,4 @@
-//! `rookery emoji import|remove`: manages this server's custom emojis.
+//! `rookery emoji list|import|remove`: manages this server's custom emojis.
 
 use std::fs;
 use std::io::{IsTerminal as _, Write as _, stderr};
@@ -17,6 +17,8 @@ const EXTENSIONS: [&str; 5] = ["png", "gif", "webp", "jpg", "jpeg"];
 
 #[derive(Debug, Subcommand)]
 pub(super) enum Command {
+    /// List the emojis, by category and shortcode
+    List,
     /// Import a folder of images named by shortcode; subfolders become categories
     Import(Arguments),
     /// Remove an emoji
@@ -42,6 +44,14 @@ pub(super) struct Arguments {
 }
 
 #[derive(Serialize)]
+struct Listed<'a> {
+    shortcode: &'a str,
+    category: Option<&'a str>,
+    visible_in_picker: bool,
+    url: Option<String>,
+}
+
+#[derive(Serialize)]
 struct Removed<'a> {
     shortcode: &'a str,
 }
@@ -62,12 +72,31 @@ struct FailedImport {
 
 pub(super) async fn run(cx: &Cx, command: Command, output: Output) -> Result<(), Failure> {
     match command {
+        Command::List => list(cx, output),
         Command::Import(arguments) => import_all(cx, &arguments, output).await,
         Command::Remove { shortcode } => {
             emoji::remove(cx, &Staff::operator(), &shortcode).await?;
             output.answer(&Removed { shortcode: &shortcode }, || format!("{shortcode} is gone."))
         }
     }
+}
+
+fn list(cx: &Cx, output: Output) -> Result<(), Failure> {
+    let emojis = cx.emojis();
+    let mut rows: Vec<Listed<'_>> = emojis
+        .by_shortcode
+        .values()
+        .map(|emoji| Listed {
+            shortcode: &emoji.shortcode,
+            category: emoji.category.as_deref(),
+            visible_in_picker: emoji.visible_in_picker,
+            url: emoji.file.as_ref().map(|file| cx.urls.media(file)),
+        })
+        .collect();
+    rows.sort_by_key(|row| (row.category, row.shortcode));
+    output.list(&rows, "There is no emoji.", |row| {
+        format!("{:<32} {}", format!(":{}:", row.shortcode), row.category.unwrap_or_default()).trim_end().to_owned()
+    })
 }
 
 async fn import_all(cx: &Cx, arguments: &Arguments, output: Output) -> Result<(), Failure> {

@@ -161,7 +161,9 @@ pub(super) async fn run(cx: &Cx, command: Command, output: Output) -> Result<(),
         Command::Dead { host, limit, before } => {
             let dead = deliver::dead(cx, host.as_deref(), before.map(RowId::from), limit).await?;
             let rows: Vec<DeadRow<'_>> = dead.iter().map(DeadRow::from).collect();
-            output.answer(&rows, || dead_text(&rows))
+            output.list(&rows, "No delivery was given up.", |row| {
+                format!("{}  {}  {}  {}", row.id, row.given_up_at, row.inbox, row.error)
+            })
         }
         Command::Pause { host } => pause(cx, &host, true, output).await,
         Command::Resume { host } => pause(cx, &host, false, output).await,
@@ -239,13 +241,6 @@ impl<'a> From<&'a DeadDelivery> for DeadRow<'a> {
             given_up_at: dead.died_at.to_api(),
         }
     }
-}
-
-fn dead_text(rows: &[DeadRow<'_>]) -> String {
-    if rows.is_empty() {
-        return "No delivery was given up.".to_owned();
-    }
-    rows.iter().map(|row| format!("{}  {}  {}  {}\n", row.id, row.given_up_at, row.inbox, row.error)).collect()
 }
 
 fn text(rows: &[HostRow<'_>]) -> String {

@@ -98,7 +98,7 @@ pub(super) async fn run(cx: &Cx, command: Command, output: Output) -> Result<(),
     match command {
         Command::List => {
             let blocks = list(cx).await?;
-            output.answer(&blocks, || blocks.iter().map(Listed::line).collect())
+            output.list(&blocks, "No address is blocked.", Listed::line)
         }
         Command::Add { ip, block } => {
             let mut params = block.params();

@@ -37,6 +37,7 @@ mod warning_preset;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::time::Duration;
 
 use clap::{CommandFactory as _, Parser, Subcommand};
 use clap_complete::Shell;
@@ -162,6 +163,7 @@ impl Command {
             Self::Status(command) => command.changes(),
             Self::Trend(command) => command.changes(),
             Self::Emoji(emoji::Command::Import(_) | emoji::Command::Remove { .. }) => true,
+            Self::Emoji(emoji::Command::List) => false,
             // The server that runs here makes the change itself.
             #[cfg(feature = "plugins")]
             Self::Plugin(_) => false,
@@ -171,6 +173,9 @@ impl Command {
         }
     }
 }
+
+/// How long a server that has stopped waits for threads that do not notice.
+const LEAVE: Duration = Duration::from_millis(200);
 
 /// Parses the arguments and runs the command.
 pub fn main() -> ExitCode {
@@ -208,6 +213,8 @@ fn run(arguments: Arguments, output: Output) -> Result<(), Failure> {
             if let Some(traces) = traces {
                 traces.end();
             }
+            // A plugin may still be compiled, or a schema be changed: neither is waited for, and both begin again.
+            runtime.shutdown_timeout(LEAVE);
             Ok(served?)
         }
         Command::Config(command) => config::run(&config, &command, output),

@@ -184,7 +184,8 @@ async fn list(cx: &Cx, output: Output) -> Result<(), Failure> {
                 .map_err(Failure::new)?
         }
     };
-    output.answer(&all, || words::list(&all))
+    let all = all.as_array().map(Vec::as_slice).unwrap_or_default();
+    output.list(all, "There is no plugin.", words::row)
 }
 
 async fn inspect(cx: &Cx, name: &str, output: Output) -> Result<(), Failure> {
@@ -262,12 +263,14 @@ async fn logs(cx: &Cx, name: &str, follow: bool, output: Output) -> Result<(), F
     loop {
         let path = format!("/api/admin/plugins/{name}/logs?after={after}");
         let lines = socket::get(cx, &path).await?.ok_or_else(no_server)?;
+        if !follow {
+            let lines = lines.as_array().map(Vec::as_slice).unwrap_or_default();
+            return output.list(lines, &format!("{name} has written nothing."), words::log);
+        }
+        // What follows has no end: each line is JSON by itself.
         for line in lines.as_array().into_iter().flatten() {
             output.answer(line, || words::log(line))?;
             after = line["number"].as_u64().unwrap_or(after);
-        }
-        if !follow {
-            return Ok(());
         }
         tokio::time::sleep(FOLLOW).await;
     }
@@ -276,7 +279,7 @@ async fn logs(cx: &Cx, name: &str, follow: bool, output: Output) -> Result<(), F
 async fn order(cx: &Cx, hook: &str, output: Output) -> Result<(), Failure> {
     let placed = admin::order(cx, hook).await?;
     let rows: Vec<OrderRow> = placed.into_iter().map(OrderRow::from).collect();
-    output.answer(&rows, || words::order(&rows))
+    output.list(&rows, "No plugin is asked there.", words::place)
 }
 
 async fn command_of(cx: &Cx, name: &str, command: &str, args: &str, output: Output) -> Result<(), Failure> {

@@ -118,7 +118,7 @@ pub(super) async fn run(cx: &Cx, command: Command, output: Output) -> Result<(),
             let reports = report::list(cx, all, LISTED_MAX).await?;
             let shown: Vec<ReportRow> =
                 report::with_accounts(cx, reports).await?.into_iter().map(ReportRow::from).collect();
-            output.answer(&shown, || shown.iter().map(ReportRow::line).collect())
+            output.list(&shown, if all { "There is no report." } else { "No report is open." }, ReportRow::line)
         }
         Command::Show { id } => show(cx, id, output).await,
         Command::Resolve { id } => {

@@ -94,7 +94,7 @@ pub(super) async fn run(cx: &Cx, command: Command, output: Output) -> Result<(),
     match command {
         Command::List => {
             let roles: Vec<Listed> = role::list(cx).await?.into_iter().map(Listed::from).collect();
-            output.answer(&roles, || roles.iter().map(Listed::line).collect::<Vec<_>>().join("\n"))
+            output.list(&roles, "There is no role.", Listed::line)
         }
         Command::Show { name } => {
             let role = Listed::from(find(cx, &name).await?);

@@ -55,7 +55,7 @@ pub(super) async fn run(cx: &Cx, command: Command, output: Output) -> Result<(),
             let rules = cx.rules();
             let rules: Vec<Listed<'_>> =
                 rules.iter().map(|rule| Listed { id: rule.id, text: &rule.text, hint: &rule.hint }).collect();
-            output.answer(&rules, || rules.iter().map(|rule| format!("{}  {}\n", rule.id, rule.text)).collect())
+            output.list(&rules, "There is no rule.", |rule| format!("{}  {}", rule.id, rule.text))
         }
         Command::Add { text, hint } => {
             let id = rule::add(cx, &Staff::operator(), &text, &hint).await?;

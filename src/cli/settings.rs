@@ -42,7 +42,7 @@ pub(super) async fn run(cx: &Cx, command: Command, output: Output) -> Result<(),
     match command {
         Command::List => {
             let settings = settings::list(cx).await?;
-            output.answer(&settings, || settings.iter().map(entry).collect())
+            output.list(&settings, "There is no setting.", entry)
         }
         Command::Get { key } => show(output, &settings::get(cx, &key).await?),
         Command::Set { key, value } => {

@@ -104,11 +104,8 @@ pub(super) async fn imports(cx: &Cx, username: &str, id: Option<RowId>, output: 
     }
     let imports = transfer::list(cx, account.id).await?;
     let reasons = transfer::reasons(cx, &imports).await?;
-    for import in &imports {
-        let progress = Progress::new(import, &reasons);
-        output.answer(&progress, || progress.line())?;
-    }
-    Ok(())
+    let rows: Vec<Progress> = imports.iter().map(|import| Progress::new(import, &reasons)).collect();
+    output.list(&rows, "There is no import.", Progress::line)
 }
 
 fn say(content: Vec<u8>, output: Output) -> Result<(), Failure> {

@@ -158,7 +158,7 @@ pub(super) async fn run(cx: &Cx, command: Command, output: Output) -> Result<(),
         Command::Hashtags { limit, before } => {
             let tags = tag_review::list(cx, None, &page(limit, before)).await?;
             let rows: Vec<TagRow<'_>> = tags.iter().map(TagRow::from).collect();
-            output.answer(&rows, || rows.iter().map(TagRow::line).collect())
+            output.list(&rows, "No hashtag is recorded.", TagRow::line)
         }
         Command::Hashtag { name, decision } => hashtag(cx, &name, decision, output).await,
     }
@@ -172,9 +172,8 @@ async fn publishers(cx: &Cx, pending: bool, page: Cursor, output: Output) -> Res
     let mut publishers = publisher::list(cx, &page).await?;
     publishers.retain(|publisher| !pending || publisher.reviewed_at.is_none());
     let rows: Vec<PublisherRow<'_>> = publishers.iter().map(PublisherRow::from).collect();
-    output.answer(&rows, || {
-        rows.iter().map(|row| format!("{}  {}  {}\n", row.domain, row.id, state(row.approved))).collect()
-    })
+    output
+        .list(&rows, "No publisher is recorded.", |row| format!("{}  {}  {}", row.domain, row.id, state(row.approved)))
 }
 
 async fn hashtag(cx: &Cx, name: &str, decision: DecisionArgs, output: Output) -> Result<(), Failure> {
@@ -197,7 +196,7 @@ async fn hashtag(cx: &Cx, name: &str, decision: DecisionArgs, output: Output) ->
 async fn list(cx: &Cx, kind: TrendKind, pending: bool, output: Output) -> Result<(), Failure> {
     let trends = review::list(cx, kind, pending).await?;
     let shown: Vec<TrendRow<'_>> = trends.iter().map(TrendRow::from).collect();
-    output.answer(&shown, || shown.iter().map(TrendRow::line).collect())
+    output.list(&shown, if pending { "No trend waits for a review." } else { "Nothing trends." }, TrendRow::line)
 }
 
 async fn decide(cx: &Cx, kind: Kind, text: &str, approved: bool, output: Output) -> Result<(), Failure> {

@@ -392,16 +392,14 @@ pub(super) async fn read_scopes(cx: &Cx, text: &str) -> Result<Scopes, Failure> 
 }
 
 async fn list(cx: &Cx, output: Output) -> Result<(), Failure> {
-    let mut after = AccountId::from(0);
+    let (mut after, mut users) = (AccountId::from(0), Vec::new());
     loop {
         let page = store::user::list(&cx.db, after, LIST_PAGE).await?;
-        let Some(last) = page.last() else { return Ok(()) };
+        let Some(last) = page.last() else { break };
         after = last.id;
-        for user in page {
-            let user = Listed::from(user);
-            output.answer(&user, || user.line())?;
-        }
+        users.extend(page.into_iter().map(Listed::from));
     }
+    output.list(&users, "There is no user.", Listed::line)
 }
 
 impl From<UserSummary> for Listed {

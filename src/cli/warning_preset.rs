@@ -48,7 +48,7 @@ pub(super) async fn run(cx: &Cx, command: Command, output: Output) -> Result<(),
         Command::List => {
             let presets = warning_preset::list(cx, &Cursor::first(LISTED_MAX)).await?;
             let rows: Vec<PresetRow> = presets.into_iter().map(PresetRow::from).collect();
-            output.answer(&rows, || rows.iter().map(|row| format!("{}  {}\n", row.id, row.title)).collect())
+            output.list(&rows, "There is no preset.", |row| format!("{}  {}", row.id, row.title))
         }
         Command::Add { title, text } => {
             let preset = PresetRow::from(warning_preset::create(cx, &operator, &title, &text).await?);

@@ -2,6 +2,8 @@
 
 use std::fmt::Write as _;
 
+use serde::Serialize;
+
 use super::{Config, SECTIONS, fault::Origin, load::Effective, table::Key, value::Value};
 
 impl Config {
@@ -28,6 +30,44 @@ impl Config {
             }
         }
         out
+    }
+}
+
+/// A key of the configuration with its value, for programs.
+#[derive(Debug, Serialize)]
+pub struct Entry {
+    /// `section.name`.
+    pub key: String,
+    pub value: Value,
+    /// In words, as the file has it.
+    pub default: String,
+    /// The environment variable that overrides it.
+    pub variable: String,
+    /// Where the value comes from, in words; `None` for the default.
+    pub set_by: Option<String>,
+    pub about: String,
+}
+
+impl Config {
+    /// Every key with its value; with `redact_secrets` without secrets.
+    #[must_use]
+    pub fn entries(&self, redact_secrets: bool) -> Vec<Entry> {
+        let keys = SECTIONS.iter().flat_map(|section| section.keys);
+        keys.filter_map(|key| {
+            let effective = self.effective.iter().find(|effective| effective.path == key.path())?;
+            let value = if redact_secrets { &effective.redacted } else { &effective.value };
+            let set_by = (!matches!(effective.origin, Origin::Default)).then(|| effective.origin.to_string());
+            let about = key.doc.iter().map(|line| line.trim()).collect::<Vec<_>>().join(" ");
+            Some(Entry {
+                key: key.path(),
+                value: value.clone(),
+                default: key.default_text(),
+                variable: key.variable(),
+                set_by,
+                about,
+            })
+        })
+        .collect()
     }
 }
 

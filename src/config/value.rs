@@ -10,10 +10,12 @@ use std::{
 };
 
 use ipnet::IpNet;
+use serde::Serialize;
 
 /// A value as read from a source, before it is converted to the type of its key.
-#[derive(Clone, Debug, PartialEq)]
-pub(super) enum Value {
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(untagged)]
+pub enum Value {
     Flag(bool),
     Whole(i64),
     Decimal(f64),

@@ -82,6 +82,14 @@ impl Output {
         Ok(())
     }
 
+    /// Writes a list: `rows` as one array of JSON, or a line for each; `none` where there is no row.
+    pub fn list<T: Serialize>(self, rows: &[T], none: &str, line: impl Fn(&T) -> String) -> Result<(), Failure> {
+        self.answer(&rows, || {
+            let ended = |line: String| if line.ends_with('\n') { line } else { line + "\n" };
+            if rows.is_empty() { none.to_owned() } else { rows.iter().map(|row| ended(line(row))).collect() }
+        })
+    }
+
     /// Prints the failure and returns the exit code.
     pub fn fail(self, failure: &Failure) -> ExitCode {
         self.complain("error", &failure.text);

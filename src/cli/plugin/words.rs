@@ -8,20 +8,15 @@ use plugins::admin::ConfigKey;
 use plugins::admin::entity::OrderRow;
 use text::printable::escaped;
 
-/// One line per plugin.
-pub(super) fn list(all: &Value) -> String {
-    let mut text = String::new();
-    for plugin in all.as_array().into_iter().flatten() {
-        let _ = writeln!(
-            text,
-            "{:<24} {:<10} {:<12} {}",
-            word(&plugin["name"]),
-            word(&plugin["version"]),
-            word(&plugin["state"]),
-            remark(plugin)
-        );
-    }
-    if text.is_empty() { "There is no plugin.\n".to_owned() } else { text }
+/// A plugin in the list.
+pub(super) fn row(plugin: &Value) -> String {
+    format!(
+        "{:<24} {:<10} {:<12} {}",
+        word(&plugin["name"]),
+        word(&plugin["version"]),
+        word(&plugin["state"]),
+        remark(plugin)
+    )
 }
 
 /// The last column: the reason why the plugin is not loaded, its wait, or its description.
@@ -263,16 +258,9 @@ pub(super) fn log(line: &Value) -> String {
 }
 
 /// One line per plugin, in the order of calls.
-pub(super) fn order(rows: &[OrderRow]) -> String {
-    let mut text = String::new();
-    for (at, row) in rows.iter().enumerate() {
-        let _ = write!(text, "{:>3}  {:<24} {}", at + 1, row.plugin, row.priority);
-        if !row.kinds.is_empty() {
-            let _ = write!(text, "  kinds {}", row.kinds.join(", "));
-        }
-        text.push('\n');
-    }
-    if text.is_empty() { "No plugin is asked there.\n".to_owned() } else { text }
+pub(super) fn place(row: &OrderRow) -> String {
+    let kinds = if row.kinds.is_empty() { String::new() } else { format!("  kinds {}", row.kinds.join(", ")) };
+    format!("{:<24} {}{kinds}", row.plugin, row.priority)
 }
 
 fn words(list: &Value) -> String {

@@ -385,7 +385,7 @@ async fn eight_actions_at_once_are_eight_strikes_and_one_effect() {
 #[tokio::test]
 async fn account_command_moderates_local_and_remote_accounts() {
     let World { app, .. } = World::new().await;
-    let listed = app.run(&["--json", "account", "list", "--status", "silenced"]).await.json();
+    let listed = app.run(&["--json", "account", "list", "--status", "silenced"]).await.list();
     assert_eq!(listed[0]["acct"], json!("silenced"));
     let tried = app.run(&["--json", "account", "suspend", "bob@remote.test", "--dry-run"]).await.json();
     assert_eq!(tried[0]["dry_run"], json!(true));

@@ -233,10 +233,10 @@ async fn commands_list_and_decide_appeals() {
     strike(&app, &admin, &alice, "silence").await;
     let id = appeal(&app, &admin).await;
     let run = async |arguments: &[&str]| app.run(&[&["appeal"], arguments].concat()).await;
-    let listed = run(&["list", "--json"]).await.json();
+    let listed = run(&["list", "--json"]).await.list();
     assert_eq!((&listed[0]["id"], &listed[0]["text"]), (&json!(id), &json!("I was kind")));
     assert!(run(&["list"]).await.ok().contains("I was kind"));
-    assert_eq!(run(&["list", "--status", "rejected"]).await.ok(), "");
+    assert_eq!(run(&["list", "--status", "rejected"]).await.ok(), "No appeal is rejected.");
     assert!(run(&["approve", "1"]).await.fails(1).contains("there is no appeal 1"));
     assert!(run(&["approve", &id]).await.ok().contains("is approved"));
     assert!(run(&["reject", &id]).await.fails(1).contains("approved already"));

@@ -100,7 +100,7 @@ async fn audit_command_lists_and_filters() {
 
     let list = async |arguments: &[&str]| {
         let arguments: Vec<&str> = ["audit", "--json"].iter().chain(arguments).copied().collect();
-        let entries = app.run(&arguments).await.json();
+        let entries = app.run(&arguments).await.list();
         entries.iter().map(|entry| entry["action"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
     };
     let all = ["settings.update", "settings.update", "account.unsilence", "account.silence"];
@@ -109,7 +109,7 @@ async fn audit_command_lists_and_filters() {
     assert_eq!(list(&["--account", "moderator"]).await, ["account.unsilence"]);
     assert_eq!(list(&["--action", "account"]).await, all[2..]);
     assert_eq!(list(&["--target", "account", &alice.id().to_string()]).await, all[2..]);
-    let entries = app.run(&["audit", "--action", "settings.update", "--json"]).await.json();
+    let entries = app.run(&["audit", "--action", "settings.update", "--json"]).await.list();
     assert_eq!((&entries[0]["target"], &entries[0]["details"]), (&json!("site_title"), &json!({})));
     assert_eq!((&entries[1]["target"], &entries[1]["details"]), (&json!("trends"), &json!({ "value": false })));
     let said = app.run(&["audit"]).await.ok();

@@ -37,7 +37,7 @@ async fn staff_sees_marks_and_deletes_any_post() {
     moderator.get(&path).fails(404).await;
     moderator.delete(&path).fails(404).await;
     assert!(app.run(&["status", "remove", secret.id()]).await.fails(1).contains("there is no post"));
-    let log = app.run(&["--json", "audit", "--action", "status"]).await.json();
+    let log = app.run(&["--json", "audit", "--action", "status"]).await.list();
     let mut logged: Vec<String> = log.iter().map(|entry| format!("{} {}", entry["actor"], entry["action"])).collect();
     // Commands have a clock of their own.
     logged.sort();

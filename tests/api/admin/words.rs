@@ -85,6 +85,6 @@ async fn patterns_are_checked_when_they_are_set() {
         assert!(said.contains(named), "{bad}: {said}");
     }
     assert!(app.run(&["settings", "set", "sign_up_hours", "8-25"]).await.fails(1).contains("8-20"));
-    let log = app.run(&["audit", "--action", "settings.update", "--json"]).await.json();
+    let log = app.run(&["audit", "--action", "settings.update", "--json"]).await.list();
     assert_eq!((log.len(), &log[0]["details"]), (1, &json!({})));
 }

@@ -32,6 +32,11 @@ impl CommandOutput {
         self.ok().lines().map(|line| serde_json::from_str(line).unwrap()).collect()
     }
 
+    /// Expects success; returns the rows of a list, which is one array on one line.
+    pub fn list(self) -> Vec<serde_json::Value> {
+        serde_json::from_str(&self.ok()).unwrap()
+    }
+
     /// Expects the exit code `code`, an empty standard output, and an error of one line, which it returns.
     pub fn fails(self, code: i32) -> String {
         assert_eq!((self.code, self.out.as_str()), (code, ""), "{self:?}");

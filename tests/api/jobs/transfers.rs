@@ -265,7 +265,7 @@ async fn command_line_exports_and_imports() {
     assert!(refused.contains("still running"), "{refused}");
     app.make_jobs_due().await;
     app.run_jobs().await;
-    let listed = app.run(&["--json", "user", "imports", "alice"]).await.json();
+    let listed = app.run(&["--json", "user", "imports", "alice"]).await.list();
     assert_eq!((&listed[0]["done"], &listed[0]["failed"]), (&json!(1), &json!(1)));
     let failed = app.run(&["user", "imports", "alice", listed[0]["id"].as_str().unwrap()]).await.ok();
     assert!(failed.starts_with("nobody,"), "{failed}");

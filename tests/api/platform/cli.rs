@@ -4,6 +4,7 @@ use std::os::unix::net::UnixListener;
 use std::time::Instant;
 
 use crate::harness::{Client, OTHER_SECRET, TestApp};
+use crate::routes::media::png;
 
 #[tokio::test]
 async fn user_add_makes_account_with_working_token() {
@@ -64,7 +65,7 @@ async fn malformed_line_is_reported_and_others_are_processed() {
 
     assert!(said.err.contains("3 lines were refused"), "{said:?}");
     assert_eq!(said.out.lines().count(), 5);
-    assert_eq!(app.run(&["user", "list", "--json"]).await.json().len(), 2);
+    assert_eq!(app.run(&["user", "list", "--json"]).await.list().len(), 2);
 }
 
 #[tokio::test]
@@ -141,6 +142,59 @@ async fn configuration_error_says_where_and_how() {
     assert!(app.run(&["config", "check"]).await.ok().contains("is good"));
     let printed = app.run(&["config", "print"]).await.ok();
     assert!(printed.contains("local_domain = \"example.test\""), "{printed}");
+    let entries = app.run(&["--json", "config", "print"]).await.list();
+    let of = |key: &str| entries.iter().find(|entry| entry["key"] == key).unwrap().clone();
+    assert_eq!(of("server.local_domain")["value"], "example.test");
+    assert!(of("server.local_domain")["set_by"].as_str().unwrap().contains("ROOKERY_SERVER_LOCAL_DOMAIN"));
+    assert!(of("server.trusted_proxies")["value"].is_array() && of("server.trusted_proxies")["set_by"].is_null());
+    app.run_set(
+        &[("ROOKERY_SECRETS_KEY", "a key that nobody may read, of 32 bytes and more")],
+        &["--json", "config", "print"],
+    )
+    .await
+    .list()
+    .iter()
+    .for_each(|entry| assert!(!entry.to_string().contains("nobody may read"), "{entry}"));
+}
+
+#[tokio::test]
+async fn every_list_is_an_array_and_says_when_it_is_empty() {
+    let app = TestApp::new().await;
+    for list in [
+        &["user", "list"][..],
+        &["account", "list"],
+        &["audit"],
+        &["appeal", "list"],
+        &["report", "list"],
+        &["announcement", "list"],
+        &["rule", "list"],
+        &["domain", "list"],
+        &["ip-block", "list"],
+        &["email-block", "list"],
+        &["warning-preset", "list"],
+        &["emoji", "list"],
+        &["trend", "tags"],
+        &["trend", "statuses"],
+        &["trend", "links"],
+        &["trend", "publishers"],
+        &["trend", "hashtags"],
+        &["card", "list"],
+        &["federation", "hosts"],
+        &["federation", "dead"],
+    ] {
+        assert_eq!(app.run(&[&["--json"], list].concat()).await.ok(), "[]", "{list:?}");
+        let said = app.run(list).await.ok();
+        assert!(said.ends_with('.') && said.lines().count() == 1, "{list:?}: {said}");
+    }
+    let folder = tempfile::tempdir().unwrap();
+    for name in ["wren", "auk"] {
+        std::fs::write(folder.path().join(format!("{name}.png")), png(20, 10)).unwrap();
+    }
+    app.run(&["emoji", "import", folder.path().to_str().unwrap()]).await.ok();
+    assert_eq!(app.run(&["emoji", "list"]).await.ok(), ":auk:\n:wren:");
+    let listed = app.run(&["emoji", "list", "--json"]).await.list();
+    assert_eq!((&listed[0]["shortcode"], &listed[1]["visible_in_picker"]), (&"auk".into(), &true.into()));
+    assert!(listed[0]["url"].as_str().unwrap().starts_with("https://example.test/media/"));
 }
 
 #[tokio::test]

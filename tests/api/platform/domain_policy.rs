@@ -96,12 +96,13 @@ async fn command_blocks_lists_and_removes_domains() {
     assert!(app.run(&["domain", "allow", "good.test"]).await.ok().contains("access.limited_federation"));
     assert_eq!(app.run(&["domain", "allow", "good.test", "--json"]).await.json()[0]["changed"], false);
 
-    let listed = &app.run(&["domain", "list", "--json"]).await.json()[0];
-    assert_eq!(listed["blocks"].as_array().unwrap().len(), 2, "{listed}");
-    let again = &listed["blocks"][0];
+    let listed = app.run(&["domain", "list", "--json"]).await.list();
+    let kinds: Vec<&str> = listed.iter().map(|entry| entry["kind"].as_str().unwrap()).collect();
+    assert_eq!(kinds, ["block", "block", "allow"]);
+    let again = &listed[0];
     assert_eq!((&again["created_at"], &again["severity"]), (&expected["created_at"], &json!("silence")));
     assert_eq!((&again["comment"], &again["flags"]), (&Value::Null, &json!(["reject_hashtag"])), "all is replaced");
-    assert_eq!(listed["allows"][0]["domain"], "good.test");
+    assert_eq!(listed[2]["domain"], "good.test");
     let text = app.run(&["domain", "list"]).await.ok();
     assert!(text.contains("silence  evil.test") && text.contains("allow    good.test"), "{text}");
 

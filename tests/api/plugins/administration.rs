@@ -48,7 +48,7 @@ async fn admin_change_is_reported_verbatim() {
         (&inspected["limits"]["memory_bytes"], &inspected["limits"]["instances"]),
         (&json!(16 << 20), &json!(2))
     );
-    assert_eq!(app.run(&["plugin", "logs", "notes"]).await.ok(), "");
+    assert_eq!(app.run(&["plugin", "logs", "notes"]).await.ok(), "notes has written nothing.");
     assert_eq!(app.run(&["plugin", "disable", "notes"]).await.ok(), "notes does not serve.");
     assert!(running.get("/api/v1/notes").starts_with("HTTP/1.1 404"));
     drop(running);

@@ -287,7 +287,7 @@ async fn command_on_running_server_continues_until_report_is_created() {
     assert_eq!(again.err, "", "there is nothing to do");
     assert_eq!(again.json(), [json!({ "year": 2020, "made": 0 })]);
     run(json!({ "year": 2020, "account": "nobody" })).await.fails(1);
-    let logged = app.run(&["--json", "audit", "--action", "plugin.run"]).await.json();
+    let logged = app.run(&["--json", "audit", "--action", "plugin.run"]).await.list();
     assert_eq!(logged.len(), 3, "one entry for all steps of a run: {logged:?}");
     assert_eq!(logged[0]["details"], json!({ "command": "generate" }), "without its arguments");
 }
