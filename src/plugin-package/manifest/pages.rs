@@ -11,6 +11,8 @@ use model::Permissions;
 
 /// Longest title, in characters.
 const TITLE_MAX: usize = 60;
+/// Longest description, in characters.
+const DESCRIPTION_MAX: usize = 200;
 
 /// A page of the server's own that a plugin's path may show.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
@@ -30,6 +32,9 @@ pub struct PageDeclaration {
     pub path: String,
     /// Its entry among the pages of plugins, in English or by language; a path with parameters has none.
     pub title: Title,
+    /// The purpose of the page, below its entry; in English or by language.
+    #[serde(default)]
+    pub description: Option<Title>,
     /// The permission of a role that it needs: `invite_users`; none for everybody who is signed in.
     #[serde(default)]
     pub permission: Option<String>,
@@ -92,21 +97,26 @@ pub(super) fn check(page: &PageDeclaration) -> Result<(), String> {
     if page.path.starts_with("/api/") {
         return Err(format!("the path {:?} is below /api/, where there are no pages", page.path));
     }
-    if let Title::Many(texts) = &page.title
-        && !texts.contains_key("en")
-    {
-        return Err("title has no \"en\", the fallback for all other languages".to_owned());
-    }
-    let texts: Vec<&String> = match &page.title {
-        Title::One(text) => vec![text],
-        Title::Many(texts) => texts.values().collect(),
-    };
-    if texts.iter().any(|text| text.is_empty() || text.chars().count() > TITLE_MAX) {
-        return Err(format!("title is not of 1 to {TITLE_MAX} characters"));
-    }
+    check_text("title", &page.title, TITLE_MAX)?;
+    page.description.iter().try_for_each(|text| check_text("description", text, DESCRIPTION_MAX))?;
     match page.permission.as_deref().filter(|name| Permissions::named(name).is_none()) {
         Some(unknown) => Err(format!("permission: no role has the permission {unknown:?}")),
         None => Ok(()),
+    }
+}
+
+/// Checks the text `key`, of at most `max` characters in each language.
+fn check_text(key: &str, text: &Title, max: usize) -> Result<(), String> {
+    let texts: Vec<&String> = match text {
+        Title::One(text) => vec![text],
+        Title::Many(texts) if !texts.contains_key("en") => {
+            return Err(format!("{key} has no \"en\", the fallback for all other languages"));
+        }
+        Title::Many(texts) => texts.values().collect(),
+    };
+    match texts.iter().any(|text| text.is_empty() || text.chars().count() > max) {
+        true => Err(format!("{key} is not of 1 to {max} characters")),
+        false => Ok(()),
     }
 }
 
@@ -145,6 +155,7 @@ mod tests {
             ("path = \"/api/v1/notes\"\ntitle = \"Notes\"", "where there are no pages"),
             ("path = \"/notes\"\ntitle = { de = \"Notizen\" }", "has no \"en\""),
             ("path = \"/notes\"\ntitle = \"\"", "1 to 60 characters"),
+            ("path = \"/notes\"\ntitle = \"Notes\"\ndescription = { de = \"Notizen\" }", "description has no \"en\""),
             ("path = \"/notes\"\ntitle = \"Notes\"\npermission = \"write_notes\"", "no role has the permission"),
         ] {
             let said = page(more).expect_err(more);

@@ -67,7 +67,7 @@ async fn page(cx: &Cx, person: &Person, cookies: &Cookies, csrf: &Csrf, refused:
         csrf => csrf.0,
         section => "extensions",
         viewer => viewer(&request(cx), person),
-        pages => links.iter().map(|(path, title)| context! { path, title }).collect::<Vec<_>>(),
+        pages => links,
         offers => offers.iter().map(|offer| row(offer, refused)).collect::<Vec<_>>(),
     };
     Page::render_of(&request(cx), &TEMPLATES, "settings/extensions.html", context)

@@ -374,7 +374,7 @@ async fn invitations_are_created_listed_and_expired_on_the_page() {
     for part in [
         "The invitation is ready.",
         "Used 0 of 10 times",
-        "Until 2026-01-22 12:0",
+        "Until 22 Jan 2026, 12:0",
         "People who use it follow the inviter.",
         "&lt;b&gt;for&lt;/b&gt; friends",
     ] {
@@ -382,6 +382,8 @@ async fn invitations_are_created_listed_and_expired_on_the_page() {
     }
     assert!(!text.contains("<b>for"));
     let code = codes(&page).swap_remove(0);
+    let link = format!("<a href=\"https://example.test/invite/{code}\">");
+    assert!(text.contains(&link), "{text}");
     assert!(!bob.get(PAGE).await.text().contains(&code), "his own page");
 
     // Bob sends the request of her page, with the token of his page.
@@ -396,7 +398,7 @@ async fn invitations_are_created_listed_and_expired_on_the_page() {
     let expire = [("csrf", token.as_str()), ("_form", "expire"), ("_item", id.as_str())];
     assert_eq!(alice.post(PAGE, &expire).await.status, 302);
     app.anonymous().get(&format!("/invite/{code}")).fails(401).await;
-    assert!(alice.get(PAGE).await.text().contains("Expired 2026-01-15 12:0"));
+    assert!(alice.get(PAGE).await.text().contains("Expired 15 Jan 2026, 12:0"));
     assert_eq!(alice.post(PAGE, &expire).await.status, 404, "it is over");
 
     create(&bob, &[]).await;

@@ -145,10 +145,13 @@ async fn deck_is_chosen_on_its_page() {
     let browser = Browser::signed_in(&app, "alice").await;
     let page = browser.get("/reaction_deck").await;
     assert!(page.text().contains("👍"), "{}", page.text());
-    assert_eq!(browser.submit(&page, "/reaction_deck", &[("emojis", " 🎉  👀\n:none: ")]).await.status, 302);
+    let refused = browser.submit(&page, "/reaction_deck", &[("emojis", " 🎉  :none: ")]).await;
+    assert_eq!(refused.status, 422);
+    assert!(refused.text().contains("There is no such emoji here: none"), "{}", refused.text());
+    assert_eq!(browser.submit(&page, "/reaction_deck", &[("emojis", " 🎉  👀\n")]).await.status, 302);
     let deck = alice.get("/api/v1/reaction_deck").ok().await;
     let names: Vec<&str> = deck.as_array().unwrap().iter().map(|entry| entry["name"].as_str().unwrap()).collect();
-    assert_eq!(names, ["🎉", "👀", "none"]);
+    assert_eq!(names, ["🎉", "👀"]);
     let german = Browser::preferring(&app, "de");
     assert_eq!(german.get("/reaction_deck").await.status, 302, "without a session");
 }

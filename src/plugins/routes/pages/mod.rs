@@ -22,6 +22,7 @@ use minijinja::context;
 use rookery_plugin_host::exports::pages::{Block, Outcome, Picture, Request as PageRequest, View};
 use rookery_plugin_host::imports::types::{CallContext, Caller as CallerRecord};
 use rookery_plugin_host::{CallError, CallErrorKind, Part};
+use serde::Serialize;
 use serde_json::{Map, Value};
 
 use self::form::Refused;
@@ -35,6 +36,7 @@ use crate::{Cx, Registry};
 use context::Language;
 use context::error::{Error, NoAnswer};
 use model::{Actor, Permissions, Scopes};
+use plugin_package::manifest::Title;
 use rookery_http::web::next::is_own_path;
 use rookery_http::web::settings::viewer;
 use rookery_http::web::{Cookies, Csrf, Form, Page, SignedIn, redirect};
@@ -69,11 +71,26 @@ pub(super) async fn serve(cx: Cx, registry: &Registry, request: Request) -> Opti
     Some(response)
 }
 
-/// The pages without parameters that `actor` may open: path and title.
-pub fn listed(cx: &Cx, actor: &Actor, language: Language) -> Vec<(String, String)> {
+/// A page in the list of pages.
+#[derive(Debug, Serialize)]
+pub struct Listed {
+    path: String,
+    title: String,
+    description: Option<String>,
+}
+
+/// The pages without parameters that `actor` may open.
+pub fn listed(cx: &Cx, actor: &Actor, language: Language) -> Vec<Listed> {
     let registry = cx.registry();
     let open = registry.routes.pages().filter(|page| page.is_fixed() && permits(page, actor));
-    open.map(|page| (page.page().path.clone(), page.page().title.in_language(language.code()).to_owned())).collect()
+    let in_language = |text: &Title| text.in_language(language.code()).to_owned();
+    open.map(|mounted| mounted.page())
+        .map(|page| Listed {
+            path: page.path.clone(),
+            title: in_language(&page.title),
+            description: page.description.as_ref().map(in_language),
+        })
+        .collect()
 }
 
 fn permits(page: &MountedPage, actor: &Actor) -> bool {
