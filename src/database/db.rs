@@ -11,8 +11,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use futures_util::future::BoxFuture;
-use sqlx::postgres::{PgConnectOptions, PgPool, PgPoolOptions};
-use sqlx::{ConnectOptions, Postgres};
+use sqlx::postgres::{PgConnectOptions, PgConnection, PgPool, PgPoolOptions};
+use sqlx::{ConnectOptions, Connection as _, Postgres};
 use tokio::sync::Notify;
 
 use super::confined::Shares;
@@ -448,7 +448,30 @@ fn postgres_options(url: &str) -> Result<PgConnectOptions> {
     Ok(connect.statement_cache_capacity(512).disable_statement_logging())
 }
 
+/// Connects once: a pool would try until its time is over, and say only that.
+async fn reach(connect: &PgConnectOptions, time_limit: Duration) -> Result<()> {
+    let failed = |what: &str, why: String| {
+        let place = match connect.get_socket() {
+            Some(socket) => socket.display().to_string(),
+            None => format!("{}:{}", connect.get_host(), connect.get_port()),
+        };
+        Error::Unreachable(format!("PostgreSQL at {place} (database.url) {what}: {why}"))
+    };
+    match tokio::time::timeout(time_limit, PgConnection::connect_with(connect)).await {
+        Ok(Ok(connection)) => {
+            // Whether the end of it arrives matters to nobody.
+            let _ = connection.close().await;
+            Ok(())
+        }
+        Ok(Err(sqlx::Error::Database(error))) => Err(failed("refuses this server", error.message().to_owned())),
+        Ok(Err(sqlx::Error::Io(error))) => Err(failed("cannot be reached", error.to_string())),
+        Ok(Err(error)) => Err(failed("cannot be used", error.to_string())),
+        Err(_) => Err(failed("cannot be reached", format!("no answer within {} s", time_limit.as_secs()))),
+    }
+}
+
 async fn open_postgres(connect: PgConnectOptions, options: &Options, faults: &Arc<Faults>) -> Result<Pools> {
+    reach(&connect, options.acquire_timeout).await?;
     let pool = tested(PgPoolOptions::new(), faults)
         .max_connections(options.max_connections.max(2))
         .acquire_timeout(options.acquire_timeout)

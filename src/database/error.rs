@@ -25,6 +25,9 @@ pub enum Error {
     /// A fault of the machine ended the transaction, or prevents new connections.
     #[error("database: {}", .0.sentence())]
     Machine(Fault),
+    /// PostgreSQL cannot be reached, or refuses to be used: where, and why.
+    #[error("{0}")]
+    Unreachable(String),
     /// Running the migrations failed.
     #[error("migration: {0}")]
     Migrate(#[from] sqlx::migrate::MigrateError),

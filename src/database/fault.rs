@@ -118,7 +118,12 @@ impl Error {
             Self::Sql(error) => Fault::of_sqlx(error),
             Self::Machine(fault) => Some(*fault),
             Self::NotDurable => Some(Fault::Failing),
-            Self::RolledBack | Self::Migrate(_) | Self::Unreleased | Self::Url(_) | Self::Plugin(_) => None,
+            Self::RolledBack
+            | Self::Unreachable(_)
+            | Self::Migrate(_)
+            | Self::Unreleased
+            | Self::Url(_)
+            | Self::Plugin(_) => None,
         }
     }
 }
