@@ -3,6 +3,7 @@
 //! Used only by the job `send_mail`, so no request waits for a mail server. The texts are in `service::email`.
 //! Apart from the outgoing HTTP client, only this opens connections to the outside.
 
+use std::io::Write as _;
 use std::path::PathBuf;
 
 use lettre::message::header::{ContentTransferEncoding, ContentType, HeaderName, HeaderValue};
@@ -49,6 +50,8 @@ pub enum Error {
 pub struct Mailer {
     from: Mailbox,
     transport: Transport,
+    /// The links of mails that are written into files are printed too: in development.
+    prints_links: bool,
 }
 
 #[derive(Debug)]
@@ -71,7 +74,7 @@ impl Mailer {
             MailTransport::Directory => Transport::Directory(mail.directory.clone()),
             MailTransport::None => Transport::None,
         };
-        Ok(Self { from, transport })
+        Ok(Self { from, transport, prints_links: config.server.development })
     }
 
     /// Sends one mail.
@@ -90,6 +93,9 @@ impl Mailer {
             }
             Transport::Directory(folder) => {
                 // A name that sorts by time, and a body without transfer encoding, which can be read and copied.
+                if self.prints_links {
+                    print_links(&email);
+                }
                 let name = format!("{}-{}.eml", email.date.format("%Y%m%dT%H%M%S%6f"), crypto::random_text(6));
                 let message = self.message(email, true)?;
                 let failed = |error: std::io::Error| Error::Temporary(format!("mail.directory: {error}"));
@@ -134,6 +140,15 @@ impl Mailer {
             }
         };
         message.map_err(|error| refused(&error))
+    }
+}
+
+/// Prints the links of a mail to standard output, as the set-up link is printed: nobody reads the folder while developing.
+fn print_links(email: &Email) {
+    let links =
+        email.text.lines().map(str::trim).filter(|line| line.starts_with("http://") || line.starts_with("https://"));
+    for link in links {
+        let _ = writeln!(std::io::stdout(), "Mail to {}: {}\n\n  {link}\n", email.to, email.subject);
     }
 }
 
