@@ -27,6 +27,14 @@ pub struct InstalledPlugin {
     pub refused: Option<String>,
 }
 
+impl InstalledPlugin {
+    /// Only what it stored is left: it was uninstalled, and there is no package of it.
+    #[must_use]
+    pub fn is_uninstalled(&self) -> bool {
+        !self.plugin.enabled && self.plugin.sha256.is_none() && matches!(self.package, Ok(None))
+    }
+}
+
 /// Every plugin, by name. Packages seen for the first time are registered.
 ///
 /// # Errors

@@ -269,7 +269,9 @@ async fn uninstall_removes_file_and_purge_removes_every_copy() {
     assert_eq!(lying(&shelf), ["notes-1.1.0.plugin"]);
     admin::uninstall(app, &model::Staff::operator(), "notes", false).await.unwrap();
     assert_eq!(lying(&shelf), [""; 0]);
-    assert!(admin::find(app, "notes").await.unwrap().package.unwrap().is_none());
+    let left = admin::find(app, "notes").await.unwrap();
+    assert_eq!(admin::entity::Plugin::new(app, &left).state, "uninstalled");
+    assert!(left.package.unwrap().is_none());
     install_from(&shelf, &index, Terms::default()).await.unwrap();
     for _ in 0..2 {
         // Twice within a second: the dumps have different files.

@@ -179,6 +179,9 @@ impl Plugin {
 }
 
 fn state(known: &InstalledPlugin, serves: bool, observed: &Observed) -> &'static str {
+    if known.is_uninstalled() {
+        return "uninstalled";
+    }
     match observed.state() {
         Some(state) => state.as_str(),
         None if serves => State::Active.as_str(),
