@@ -29,6 +29,7 @@ use crate::node::{self, Node};
 use crate::origin::Origin;
 pub use crate::recording_uses::RecordingUses;
 pub use crate::request_id::RequestId;
+use crate::starting::Starting;
 use config::Config;
 use crypto::Keys;
 use crypto::push::Vapid;
@@ -75,6 +76,8 @@ pub struct Services {
     pub recording_uses: RecordingUses,
     /// Permits for concurrent requests to the translation service; further requests are rejected.
     pub translation_requests: Semaphore,
+    /// Plugins that are being loaded while the core serves.
+    pub starting: Starting,
     /// The server is shutting down: it reports that it is not ready.
     pub stopping: AtomicBool,
     /// Uploaded and cached files.
@@ -186,6 +189,7 @@ impl Cx {
             vapid,
             mail: Mailer::new(&config).map_err(Error::internal)?,
             live: Live::default(),
+            starting: Starting::default(),
             stopping: AtomicBool::new(false),
             settings: ArcSwap::default(),
             reloading: tokio::sync::Mutex::default(),

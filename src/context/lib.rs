@@ -25,6 +25,7 @@ mod recording_uses;
 mod request_id;
 mod secret;
 mod spending;
+pub mod starting;
 pub mod vapid;
 pub mod words;
 

@@ -8,6 +8,7 @@ use axum::http::StatusCode;
 use axum::response::{IntoResponse as _, Response};
 
 use crate::Cx;
+use context::starting::Progress;
 
 /// A transaction that holds the only writer for so long has made requests fail, or is about to.
 const MAX_HELD: Duration = Duration::from_secs(3);
@@ -17,11 +18,14 @@ pub async fn alive() -> &'static str {
     "OK"
 }
 
-/// `GET /readyz`: the database answers and can be written, nothing has held its writer for [`MAX_HELD`], and its schema is of
+/// `GET /readyz`: every plugin was loaded or has failed, the database answers and can be written, nothing has held its writer for [`MAX_HELD`], and its schema is of
 /// this version; otherwise, and during shutdown, 503 with the reason.
 pub async fn ready(cx: Cx) -> Response {
     if cx.stopping.load(Ordering::Relaxed) {
         return unready("stopping");
+    }
+    if let Some(Progress { done, all }) = cx.starting.progress() {
+        return unready(format!("plugins are being loaded: {done} of {all}"));
     }
     if let Some((held, plugin)) = cx.db.writer_held().filter(|(held, _)| *held >= MAX_HELD) {
         let by = plugin.map(|name| format!(", by the plugin {name}")).unwrap_or_default();

@@ -13,6 +13,7 @@ pub mod client_address;
 pub mod closed_server;
 pub mod compress;
 mod cx;
+pub mod door;
 pub mod error;
 pub mod extract;
 pub mod files;

@@ -81,8 +81,9 @@ fn compile_input(expected: Option<OsString>) -> Result<(), (u8, String)> {
 
 /// Irrevocably drops the rights that compiling does not need.
 fn give_up_rights() -> io::Result<()> {
-    // Best effort: where it is not permitted, compiling has normal priority.
+    // Best effort: where it is not permitted, compiling has normal priority, or outlives a server that was killed.
     let _ = rustix::process::setpriority_process(None, 10);
+    let _ = rustix::process::set_parent_process_death_signal(Some(rustix::process::Signal::KILL));
     drop_privileges()?;
     let cpu = COMPILE_TIMEOUT.as_secs() * 2;
     limit(Resource::As, MAX_MEMORY, MAX_MEMORY)?;

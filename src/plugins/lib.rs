@@ -32,7 +32,7 @@ mod steps;
 pub use absent::Absent;
 pub use active::Active;
 pub use cx::{Cx, Session};
-pub use life::{reload, start};
+pub use life::{prepare, reload, start};
 pub use model::PluginId;
 pub use mount::{administration, extra_routes};
 pub use platform::Plugins;

@@ -1,6 +1,10 @@
 //! The routes that plugins add to the router: their administration, the page of their settings, and every path that is
 //! not a core route.
 
+use axum::http::{HeaderValue, header};
+use axum::response::{IntoResponse as _, Response};
+use context::Error;
+use rookery_http::ErrorResponse;
 use rookery_http::mount::ExtraRoutes;
 use rookery_http::operation::methods::{get, post};
 use rookery_http::policy::{API, FORM};
@@ -22,10 +26,24 @@ pub fn extra_routes() -> ExtraRoutes {
         fallback: Some(|cx, request| {
             Box::pin(async move {
                 let cx = Cx::of(&cx).ok()?;
-                routes::serve(cx, request).await
+                match routes::serve(cx.clone(), request).await {
+                    // The path may be one of a plugin that is not loaded yet.
+                    None if cx.starting.progress().is_some() => Some(starting()),
+                    answer => answer,
+                }
             })
         }),
     }
+}
+
+/// How long a client waits for plugins to be loaded before it asks again, in seconds.
+const RETRY_AFTER: HeaderValue = HeaderValue::from_static("5");
+
+fn starting() -> Response {
+    let error = Error::Unavailable("The plugins of this server are being loaded: try again in a few seconds".into());
+    let mut response = ErrorResponse(error).into_response();
+    response.headers_mut().insert(header::RETRY_AFTER, RETRY_AFTER);
+    response
 }
 
 /// What admins do over the API; also on the server's own socket.

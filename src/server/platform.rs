@@ -77,10 +77,15 @@ pub fn administration(cx: &Cx) -> Routes {
     with_platform!(cx, |_plugins| plugins::administration(), Routes::default())
 }
 
-/// Loads every enabled plugin.
+/// Before [`start`]: events are kept for plugins that are not loaded yet.
 #[boxed]
-pub async fn start(cx: &Cx) {
-    with_platform!(cx, |cx| plugins::start(&cx).await);
+pub async fn prepare(cx: &Cx) {
+    with_platform!(cx, |cx| plugins::prepare(&cx).await);
+}
+
+/// Loads every enabled plugin, in a task of its own.
+pub fn start(cx: &Cx) -> Option<JoinHandle<()>> {
+    with_platform!(cx, |cx| Some(tokio::spawn(async move { drop(plugins::start(&cx).await) })), None)
 }
 
 /// For a command in a separate process: events are recorded for the plugins of the server.

@@ -1,7 +1,8 @@
 //! The life of a running server, from configuration to graceful shutdown.
 //!
-//! Reached from `rookery serve`. Starts in the order configuration, logs, database, listeners, workers. Shutdown
-//! accepts no new connections, lets running requests and jobs finish within `server.shutdown_grace_seconds`, then
+//! Reached from `rookery serve`. Starts in the order configuration, logs, listeners, database, workers, plugins; a signal
+//! ends it at any moment. What is asked before the database is open is answered by [`Door`], and while plugins
+//! are loaded the core serves. Shutdown accepts no new connections, lets running requests and jobs finish within `server.shutdown_grace_seconds`, then
 //! closes the database.
 
 use model::boxed;
@@ -16,17 +17,25 @@ use tokio::runtime::{Builder, Runtime};
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
+use tokio::time::Instant;
 
 use crate::listener::Listener;
 use crate::{metrics, open, platform, refresh, router, socket, sole, start_streams};
 use config::Config;
+use context::starting::Progress;
 use context::{Cx, Error, Result};
 use database::Engine;
 use model::clock::Clock;
+use rookery_http::door::Door;
 use streaming::Hub;
 
 /// How long after the start a media worker is run to see how it is confined: the first answers do not wait for that.
 const REPORT_AFTER: Duration = Duration::from_secs(3);
+
+/// How long a step of the start takes before it is spoken of.
+const QUIET: Duration = Duration::from_secs(1);
+/// Longer than any start takes.
+const FAR: Duration = Duration::from_secs(365 * 24 * 60 * 60);
 
 /// Serves until the process is asked to stop.
 ///
@@ -41,8 +50,26 @@ pub async fn run(config: Config) -> Result<()> {
         tracing::warn!("{warning}");
     }
     raise_open_files(&config);
+    let (mut signals, listening) = (Signals::new()?, Listening::begin(&config).await?);
     let executable = config::executable().map_err(Error::internal)?;
-    on(open(config, Clock::system(), &executable).await?).await
+    // A task of its own: a statement that takes long keeps no signal from being noticed.
+    let mut opening = tokio::spawn(async move { open(config, Clock::system(), &executable).await });
+    let patience = tokio::time::sleep(QUIET);
+    tokio::pin!(patience);
+    let cx = loop {
+        tokio::select! {
+            opened = &mut opening => break opened.map_err(Error::internal)??,
+            () = signals.next() => {
+                tracing::info!("stopped before the database was open");
+                return Ok(());
+            }
+            () = &mut patience => {
+                say("The database is being opened and brought up to date.");
+                patience.as_mut().reset(Instant::now() + FAR);
+            }
+        }
+    };
+    serve(cx, signals, listening).await
 }
 
 /// Like [`run`], on a context that is already open.
@@ -51,13 +78,15 @@ pub async fn run(config: Config) -> Result<()> {
 /// When an address is in use, or the NodeInfo document is invalid.
 #[boxed]
 pub async fn on(cx: Cx) -> Result<()> {
-    let mut signals = Signals::new()?;
+    let (signals, listening) = (Signals::new()?, Listening::begin(&cx.config).await?);
+    serve(cx, signals, listening).await
+}
+
+async fn serve(cx: Cx, mut signals: Signals, listening: Listening) -> Result<()> {
+    let Listening { door, address, mut server, metrics, stop, stopped } = listening;
     rookery_http::well_known::check_nodeinfo(&cx).await?;
-    platform::start(&cx).await;
-    let listener = bind(cx.config.server.listen, "server.listen").await?;
-    let (stop, stopped) = watch::channel(false);
-    if let Some(address) = cx.config.metrics.listen {
-        let listener = bind(address, "metrics.listen").await?;
+    platform::prepare(&cx).await;
+    if let Some(listener) = metrics {
         metrics::serve(cx.clone(), listener, stopped.clone())?;
     }
     if let Err(error) = socket::serve(&cx, stopped.clone()) {
@@ -81,12 +110,12 @@ pub async fn on(cx: Cx) -> Result<()> {
              a new one with `rookery push reset`, after which apps have to subscribe again"
         );
     }
-    announce(&cx, listener.local_addr().map_err(Error::internal)?);
-    invite_owner(&cx).await?;
-
     let streams = start_streams(&cx);
-    let service = Listener::new(router(&cx, &streams.hub), &cx.config);
-    let mut server = tokio::spawn(service.serve(listener, stopped));
+    door.open(router(&cx, &streams.hub));
+    let loading = platform::start(&cx);
+    announce(&cx, address);
+    invite_owner(&cx).await?;
+    let progress = tokio::spawn(report_loading(cx.clone()));
     tokio::select! {
         () = signals.stop(&cx) => {}
         ended = &mut server => return Err(Error::internal(format!("the listener ended: {ended:?}"))),
@@ -99,11 +128,65 @@ pub async fn on(cx: Cx) -> Result<()> {
         () = signals.next() => tracing::warn!("stopping immediately after the second signal"),
     }
     poll.abort();
+    progress.abort();
+    loading.inspect(JoinHandle::abort);
     watch.inspect(JoinHandle::abort);
     node.abort();
     cx.close().await;
     tracing::info!("stopped");
     Ok(())
+}
+
+/// The listeners of a server, which answer from the beginning.
+struct Listening {
+    door: Door,
+    /// The address of `server.listen`, with its port.
+    address: SocketAddr,
+    server: JoinHandle<()>,
+    metrics: Option<TcpListener>,
+    stop: watch::Sender<bool>,
+    stopped: watch::Receiver<bool>,
+}
+
+impl Listening {
+    /// Listens as `config` says.
+    ///
+    /// # Errors
+    /// When an address is in use.
+    async fn begin(config: &Config) -> Result<Self> {
+        let listener = bind(config.server.listen, "server.listen").await?;
+        let metrics = match config.metrics.listen {
+            Some(address) => Some(bind(address, "metrics.listen").await?),
+            None => None,
+        };
+        let address = listener.local_addr().map_err(Error::internal)?;
+        let (stop, stopped) = watch::channel(false);
+        let door = Door::default();
+        let server = tokio::spawn(Listener::new(door.clone(), config).serve(listener, stopped.clone()));
+        Ok(Self { door, address, server, metrics, stop, stopped })
+    }
+}
+
+/// Prints how far the loading of plugins is, if that takes longer than code from the cache does.
+async fn report_loading(cx: Cx) {
+    let mut changes = cx.starting.subscribe();
+    tokio::time::sleep(QUIET).await;
+    let mut said = None;
+    loop {
+        let progress = *changes.borrow_and_update();
+        let Some(Progress { done, all }) = progress else { break };
+        let line = format!("Compiling plugins: {done} of {all} are ready.");
+        if all > 0 && said.as_ref() != Some(&line) {
+            say(&line);
+            said = Some(line);
+        }
+        if changes.changed().await.is_err() {
+            return;
+        }
+    }
+    if said.is_some() {
+        say("All plugins are ready.");
+    }
 }
 
 /// File descriptors for everything but connections: databases, files, plugins, requests to others.

@@ -17,8 +17,10 @@ pub mod pauses;
 pub(crate) mod pipeline;
 mod reconcile;
 pub mod source;
+mod startup;
 pub mod supervise;
 pub mod watch;
 
 pub use machine::State;
-pub use reconcile::{Outcome, Report, check, follow, follow_changes, leave_to_server, reload, start};
+pub use reconcile::{Outcome, Report, check, follow, follow_changes, reload};
+pub use startup::{leave_to_server, prepare, start};

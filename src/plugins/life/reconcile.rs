@@ -1,7 +1,7 @@
 //! The reconciler of plugins in this process: loads desired plugins and unloads others; after a failure the active
 //! plugin stays.
 //!
-//! Reached at server start, when the desired state changes (in this process or another: the settings' generation), when
+//! Reached at server start ([`startup`](super::startup)), when the desired state changes (in this process or another: the settings' generation), when
 //! files change, and from the admin. Plugins are loaded one at a time, off the request path; requests see only the swap
 //! of the registry. `machine` decides the transitions and `source` the package; the steps before the swap are in
 //! `pipeline`.
@@ -53,26 +53,6 @@ pub struct Report {
     pub outcome: Outcome,
 }
 
-/// Loads every enabled plugin at start. A plugin that fails does not keep the server from starting.
-#[boxed]
-pub async fn start(cx: &Cx) -> Vec<Report> {
-    let reports = follow(cx).await;
-    for report in &reports {
-        if let Outcome::Loaded(_) = report.outcome {
-            tracing::info!(plugin = %report.name, "the plugin {} serves", report.name);
-        }
-    }
-    reports
-}
-
-/// For a command that runs beside a server: leaves events to the plugins of the process that runs them.
-#[boxed]
-pub async fn leave_to_server(cx: &Cx) -> Done<()> {
-    let some = store::plugin::list(&cx.db).await?.iter().any(|plugin| plugin.enabled);
-    cx.plugins.elsewhere.store(some, Ordering::Relaxed);
-    Ok(())
-}
-
 /// Reconciles this process with the desired state. A plugin that failed is retried when its package or configuration
 /// changed, and with back-off.
 #[boxed]
@@ -102,6 +82,9 @@ pub async fn follow(cx: &Cx) -> Vec<Report> {
 pub async fn follow_changes(cx: &Cx) -> Done<()> {
     cx.reload().await?;
     pause::refresh_if_due(cx).await?;
+    if cx.starting.progress().is_some() {
+        return Ok(());
+    }
     if cx.plugins.followed.load(Ordering::Relaxed) != cx.generation() || cx.plugins.observed.is_any_due() {
         follow(cx).await;
     }
@@ -143,13 +126,16 @@ async fn reconcile(cx: &Cx, again: Option<&str>) -> Result<Vec<Report>, LoadErro
     let _one_at_a_time = cx.plugins.works.lock().await;
     let (plugins, packages) = desired_state(cx).await?;
     let mut reports = Vec::with_capacity(plugins.len());
+    let (mut done, all) = (0, plugins.iter().filter(|plugin| plugin.enabled).count());
     for plugin in plugins {
-        let name = plugin.name.clone();
+        let (name, enabled) = (plugin.name.clone(), plugin.enabled);
+        cx.starting.advance(done, all);
         if again == Some(name.as_str()) {
             note(cx, &name, Input::Retry);
         }
         let outcome = Box::pin(reconcile_one(cx, plugin, &packages)).await;
         reports.push(Report { name, outcome });
+        done += usize::from(enabled);
     }
     unload_deleted(cx, &reports);
     keep_events_for_absent(cx).await;
@@ -158,7 +144,7 @@ async fn reconcile(cx: &Cx, again: Option<&str>) -> Result<Vec<Report>, LoadErro
 
 /// Makes the outbox keep events for plugins that are enabled but not active here: another server delivers them, or this
 /// one once they can be loaded.
-async fn keep_events_for_absent(cx: &Cx) {
+pub(super) async fn keep_events_for_absent(cx: &Cx) {
     let registry = cx.plugins.latest();
     let manifests = match store::plugin::list_manifests(&cx.db).await {
         Ok(manifests) => manifests,
@@ -266,7 +252,8 @@ async fn choose(cx: &Cx, plugin: &Plugin, packages: &Packages, serves: bool) -> 
     };
     let Ok(Some(kept)) = source::accepted(cx, plugin).await else { return Err(fault) };
     let name = &plugin.name;
-    tracing::error!(plugin = %name, "the copy of {name} that was accepted serves in its place: {fault}");
+    let sentence = format!("the copy of {name} that was accepted serves in its place: {fault}");
+    report(name, &fault, &sentence);
     Ok(Some(kept))
 }
 
@@ -407,6 +394,15 @@ fn unchanged(cx: &Cx, serving: &Active) -> Outcome {
     }
 }
 
+/// Logs the sentence about a fault: as a warning where a plugin waits for an admin, which is no fault of it.
+fn report(name: &str, fault: &LoadError, sentence: &str) {
+    if fault.stage == Stage::Grants {
+        tracing::warn!(plugin = %name, stage = %fault.stage, "{sentence}");
+    } else {
+        tracing::error!(plugin = %name, stage = %fault.stage, "{sentence}");
+    }
+}
+
 /// Records why a plugin could not be loaded, and logs a reason that was not logged before.
 fn fail(
     cx: &Cx,
@@ -419,7 +415,7 @@ fn fail(
     let is_new = matches!(step(cx, name, Input::NotLoaded(fault.clone())), Action::Report(_));
     if is_new {
         let goes_on = if serving.is_some() { "; the generation before serves on" } else { "" };
-        tracing::error!(plugin = %name, stage = %fault.stage, "the plugin {name} is not loaded: {fault}{goes_on}");
+        report(name, &fault, &format!("the plugin {name} is not loaded: {fault}{goes_on}"));
         metrics::counter!("plugin_reload_failed_total", "plugin" => name.to_owned()).increment(1);
     }
     let known = observed.of(name).history.back().map(|event| event.digest.clone());

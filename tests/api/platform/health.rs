@@ -55,3 +55,25 @@ async fn server_without_database_is_not_ready() {
     assert_eq!(answer.status, 500);
     assert_eq!(answer.json()["request_id"], answer.header("x-request-id"));
 }
+
+#[tokio::test]
+async fn core_serves_while_plugins_are_loaded() {
+    let app = TestApp::new().await;
+    app.app.starting.begin();
+    app.app.starting.advance(3, 10);
+    let ready = app.anonymous().get("/readyz").send().await;
+    assert_eq!((ready.status.as_u16(), ready.text().as_str()), (503, "plugins are being loaded: 3 of 10"));
+    assert_eq!(app.anonymous().get("/livez").send().await.status, 200);
+    app.anonymous().get("/api/v2/instance").ok().await;
+    let route = app.anonymous().get("/api/v1/antennas").send().await;
+    assert_eq!((route.status.as_u16(), route.header("retry-after")), (503, "5"));
+    assert!(route.json()["error"].as_str().unwrap().contains("are being loaded"), "{}", route.text());
+    let page =
+        app.anonymous().get("/circles").header("accept", "text/html").header("accept-language", "de").send().await;
+    assert!(page.status == 503 && page.text().contains("werden gerade geladen"), "{}", page.text());
+
+    app.app.starting.end();
+    app.app.starting.advance(4, 10);
+    assert_eq!(app.anonymous().get("/readyz").send().await.status, 200);
+    assert_eq!(app.anonymous().get("/api/v1/antennas").send().await.status, 404);
+}

@@ -36,7 +36,11 @@ impl Running {
         let mut line = String::new();
         said.read_line(&mut line).unwrap();
         let address = line.split_once("listening on ").expect("it says where it listens").1;
-        Self { child, address: address.trim_end().trim_end_matches(')').to_owned(), rest: Some(said) }
+        let running = Self { child, address: address.trim_end().trim_end_matches(')').to_owned(), rest: Some(said) };
+        while running.get("/readyz").contains("plugins are being loaded") {
+            std::thread::sleep(Duration::from_millis(50));
+        }
+        running
     }
 
     /// Response to a request without a token, head and body.
@@ -80,10 +84,20 @@ impl Running {
         self.child.id()
     }
 
-    fn stop(mut self) -> Option<i32> {
+    fn stop(self) -> Option<i32> {
+        self.stop_and_read().0
+    }
+
+    /// Its exit code, and the rest of its output.
+    fn stop_and_read(mut self) -> (Option<i32>, String) {
         let pid = self.child.id().to_string();
         assert!(std::process::Command::new("kill").args(["-TERM", &pid]).status().unwrap().success());
-        self.child.wait().unwrap().code()
+        let code = self.child.wait().unwrap().code();
+        let mut rest = String::new();
+        if let Some(mut output) = self.rest.take() {
+            output.read_to_string(&mut rest).unwrap();
+        }
+        (code, rest)
     }
 }
 
@@ -218,4 +232,25 @@ async fn server_files_are_private() {
     open_to_others(data.path(), &mut found);
     assert!(found.is_empty(), "{}", found.join("\n"));
     assert!(folder.join("media/media").is_dir(), "the upload is there");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn server_stops_while_plugins_are_compiled() {
+    let app = TestApp::new().await;
+    let cache = tempfile::tempdir().unwrap();
+    let mut program = app.program();
+    program.env("ROOKERY_PLUGINS_CACHE_DIR", cache.path()).env("ROOKERY_SERVER_LISTEN", "127.0.0.1:0").arg("serve");
+    let mut child = program.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+    let mut said = BufReader::new(child.stdout.take().unwrap());
+    let mut line = String::new();
+    said.read_line(&mut line).unwrap();
+    let address = line.split_once("listening on ").expect("it says where it listens").1.trim_end_matches(")\n");
+    let running = Running { child, address: address.to_owned(), rest: Some(said) };
+    assert!(running.get("/livez").starts_with("HTTP/1.1 200"));
+    assert!(running.get("/api/v2/instance").starts_with("HTTP/1.1 200"), "the core serves");
+
+    let (code, rest) = running.stop_and_read();
+
+    assert_eq!(code, Some(0));
+    assert!(!rest.contains("All plugins are ready."), "it waited for them: {rest}");
 }
