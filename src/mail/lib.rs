@@ -143,13 +143,16 @@ impl Mailer {
     }
 }
 
-/// Prints the links of a mail to standard output, as the set-up link is printed: nobody reads the folder while developing.
+/// Prints the links of a mail to standard output, beside the file: the set-up link of the server is there too.
 fn print_links(email: &Email) {
-    let links =
-        email.text.lines().map(str::trim).filter(|line| line.starts_with("http://") || line.starts_with("https://"));
-    for link in links {
+    for link in links(&email.text) {
         let _ = writeln!(std::io::stdout(), "Mail to {}: {}\n\n  {link}\n", email.to, email.subject);
     }
+}
+
+/// The links in a text that have lines of their own.
+fn links(text: &str) -> impl Iterator<Item = &str> {
+    text.lines().map(str::trim).filter(|line| line.starts_with("http://") || line.starts_with("https://"))
 }
 
 /// A header of ASCII.
@@ -170,4 +173,16 @@ fn smtp(config: &Config) -> Result<AsyncSmtpTransport<Tokio1Executor>, Error> {
         builder = builder.credentials(Credentials::new(name.clone(), password.expose().to_owned()));
     }
     Ok(builder.build())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn links_have_lines_of_their_own() {
+        let text =
+            "Hello,\nopen this link (not https://elsewhere.test):\n\n  https://nest.test/auth/confirmation?token=x\n";
+        assert_eq!(links(text).collect::<Vec<_>>(), ["https://nest.test/auth/confirmation?token=x"]);
+    }
 }
