@@ -1,4 +1,4 @@
-//! The keywords `x-titles` and `x-enum-titles` of properties in a JSON Schema: titles in further languages.
+//! The keywords `x-titles` and `x-enum-titles` of a JSON Schema and its properties: titles in further languages.
 //!
 //! A validator ignores them. The page of settings renders them (`plugins`).
 
@@ -10,11 +10,12 @@ const TITLES: &str = "x-titles";
 /// Titles of the values in `enum`, by value and language; English is one of them.
 const VALUE_TITLES: &str = "x-enum-titles";
 
-/// Checks both keywords of every property.
+/// Checks both keywords of the schema itself and of every property.
 ///
 /// # Errors
 /// A message about the mistake.
 pub(super) fn check(schema: &Value) -> Result<(), String> {
+    check_property(schema)?;
     let properties = schema.get("properties").and_then(Value::as_object);
     for (name, property) in properties.into_iter().flatten() {
         check_property(property).map_err(|problem| format!("the property {name:?}: {problem}"))?;

@@ -102,7 +102,9 @@ pub async fn offers(cx: &Cx, account: AccountId) -> Result<Vec<Offer>> {
         let settings: Vec<Setting> = described(active, &values, cx.language()).collect();
         if !settings.is_empty() {
             let plugin = &active.manifest.plugin;
-            offers.push(Offer { plugin: plugin.name.clone(), title: plugin.title.clone(), settings });
+            let schema = active.settings.as_ref().map(|settings| &settings.schema);
+            let title = schema.and_then(|schema| schema::title(schema, cx.language())).unwrap_or(&plugin.title);
+            offers.push(Offer { plugin: plugin.name.clone(), title: title.to_owned(), settings });
         }
     }
     Ok(offers)

@@ -214,7 +214,9 @@ async fn doctor_checks_everything_and_changes_nothing() {
     let mut program = app.program();
     let output = program.arg("doctor").env("ROOKERY_DATABASE_URL", "postgres://localhost:1/none").output().unwrap();
     assert_eq!(output.status.code(), Some(1));
-    assert!(String::from_utf8_lossy(&output.stdout).contains("BAD      database"));
+    let said = String::from_utf8_lossy(&output.stdout).into_owned();
+    let expected = "PostgreSQL at localhost:1 (database.url) cannot be reached: ";
+    assert!(said.contains("BAD      database") && said.contains(expected), "{said}");
 }
 
 #[tokio::test]

@@ -66,16 +66,24 @@ impl Server {
         Self { child, address }
     }
 
-    /// True once it accepts connections; false if it does not within `limit`.
+    /// True once it is ready; false if it is not within `limit`.
     pub async fn answers(&self, limit: Duration) -> bool {
         let begun = Instant::now();
         while begun.elapsed() < limit {
-            if TcpStream::connect(self.address).await.is_ok() {
+            if self.is_ready().await.unwrap_or_default() {
                 return true;
             }
             tokio::time::sleep(Duration::from_millis(10)).await;
         }
         false
+    }
+
+    async fn is_ready(&self) -> std::io::Result<bool> {
+        let mut stream = TcpStream::connect(self.address).await?;
+        stream.write_all(b"GET /readyz HTTP/1.1\r\nHost: example.test\r\nConnection: close\r\n\r\n").await?;
+        let mut answer = Vec::new();
+        stream.read_to_end(&mut answer).await?;
+        Ok(answer.starts_with(b"HTTP/1.1 200"))
     }
 
     pub fn kill(&mut self) {

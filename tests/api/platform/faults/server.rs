@@ -41,6 +41,15 @@ async fn second_server_on_a_sqlite_database_is_refused_and_commands_go_on() {
     assert!(next.get("/readyz").starts_with("HTTP/1.1 200"), "a killed server leaves no lock");
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn server_names_the_postgresql_that_it_cannot_reach() {
+    let app = TestApp::new().await;
+    let (code, said) = refused(&app, &[("ROOKERY_DATABASE_URL", "postgres://rookery:secret@127.0.0.1:1/rookery")]);
+    assert_eq!(code, Some(1), "{said}");
+    assert!(said.contains("PostgreSQL at 127.0.0.1:1 (database.url) cannot be reached: "), "{said}");
+    assert!(!said.contains("secret") && !said.contains("busy"), "{said}");
+}
+
 #[tokio::test]
 async fn clock_set_back_by_a_day_delays_nothing_and_is_reported() {
     let app = TestApp::new().await;
