@@ -5,7 +5,7 @@ use model::AccountId;
 use serde_json::{Value, json};
 
 use super::collections::belong_to_owner;
-use super::groups::{capabilities, served, settle, switch_off};
+use super::groups::{capabilities, import_emojis, served, settle, switch_off};
 use crate::harness::{Browser, Client, TestApp, account_path, id, ids};
 use crate::jobs::removal::remove;
 use crate::platform::contract;
@@ -248,7 +248,10 @@ async fn circles_and_their_members_are_managed_on_pages() {
     let page = browser.get("/circles").await;
     assert!(page.text().contains("Crows") && page.text().contains("Members: 1"), "{}", page.text());
     assert!(!page.text().contains("Dora"));
-    assert_eq!(browser.submit(&page, "/circles", &[("title", "Rooks")]).await.status, 302);
+    import_emojis(&app, &["rook"]).await;
+    assert_eq!(browser.submit(&page, "/circles", &[("title", "Rooks :rook: <b>")]).await.status, 302);
+    let page = browser.get("/circles").await.text();
+    assert!(page.contains("alt=\":rook:\"") && page.contains("&lt;b&gt;") && !page.contains("<b>"), "{page}");
 
     let own = format!("/circles/{}", id(&crows));
     let page = browser.get(&own).await;
@@ -272,5 +275,5 @@ async fn circles_and_their_members_are_managed_on_pages() {
     assert_eq!(send("rename", "", ("title", "Jays")).await.header("location"), "/circles");
     assert_eq!(browser.get(&format!("/circles/{}", id(&theirs))).await.status, 404);
     let titles: Vec<Value> = alice.get("/api/v1/circles").ok().await.as_array().unwrap().clone();
-    assert_eq!((titles[0]["title"].clone(), titles[1]["title"].clone()), (json!("Jays"), json!("Rooks")));
+    assert_eq!((titles[0]["title"].clone(), titles[1]["title"].clone()), (json!("Jays"), json!("Rooks :rook: <b>")));
 }
