@@ -5,15 +5,12 @@ use super::media;
 use super::poll;
 use super::status::{AHEAD_MAX, RemoteStatus, STRANGERS_MAX, content, moderate, seek, spoiler};
 use crate::search::index;
-use crate::status::reference::{self, Referring};
-use crate::status::{mentions, revision};
-use crate::{conversation, notification};
+use crate::status::edited_status::EditedStatus;
+use crate::status::{reference, revision};
 use context::Cx;
-use context::change::{self, Change, StatusTraits};
 use context::error::{Error, Result};
-use context::extension::Notice;
 use context::queue::{self, AttachCard};
-use model::{AccountId, MediaAttachment, NotificationType, StatusId, Time, Visibility};
+use model::{MediaAttachment, Time};
 use store::status_edit::Revision;
 
 /// Replaces what an edit may change of a status: text, warning, language, mentions, hashtags, references, attachments and
@@ -68,26 +65,25 @@ pub async fn edit(cx: &Cx, mut new: RemoteStatus, edited_at: Time) -> Result<boo
         store::media::delete_remote(&mut tx, id).await?;
         media::insert(cx, &mut tx, new.author, id, &new.media).await?;
     }
-    let traits = StatusTraits { media: revised.has_media, ..StatusTraits::from(&old) };
     let options = old.has_poll.then_some(options);
-    let referring = Referring::from(&old);
-    store::status_edit::insert(&mut tx, &revision::kept(cx, old, &before, options)?).await?;
-    store::status_edit::update(&mut tx, id, revised, edited_at).await?;
-    store::tag::clear_for_status(&mut tx, id, actor.id).await?;
-    mentions::save_tags(cx, &mut tx, id, actor.id, visibility, &new.tags()).await?;
-    let (addressed, readdressed) =
-        mentions::replace(cx, &mut tx, &actor, id, &new.mentions, Some(STRANGERS_MAX)).await?;
+    let edited = EditedStatus {
+        author: &actor,
+        old,
+        media: &before,
+        poll_options: options,
+        indexed: &indexed,
+        new: revised,
+        at: edited_at,
+        tags: &new.tags(),
+        mentions: &new.mentions,
+        strangers_max: Some(STRANGERS_MAX),
+        references,
+    };
+    edited.write(cx, &mut tx).await?;
     if let Some(allowance) = new.addresses_strangers().then(|| cx.hand_on()).flatten() {
         seek(cx, &mut tx, id, &new, allowance).await?;
     }
-    reference::replace(cx, &mut tx, referring, references, &addressed).await?;
-    if visibility == Visibility::Direct && readdressed {
-        conversation::rearrange(cx, &mut tx, id).await?;
-    }
-    index::update(&mut tx, id, &indexed).await?;
     queue::enqueue(cx, &mut tx, &AttachCard { status: id }).await?;
-    notify(cx, &mut tx, actor.id, id).await?;
-    change::record(cx, &mut tx, Change::StatusEdited { status: id, author: actor.id, traits }).await?;
     tx.commit().await?;
     Ok(true)
 }
@@ -95,21 +91,4 @@ pub async fn edit(cx: &Cx, mut new: RemoteStatus, edited_at: Time) -> Result<boo
 fn same_files(before: &[MediaAttachment], new: &RemoteStatus) -> bool {
     let old = before.iter().map(|media| (media.remote_url.as_deref(), media.description.as_deref()));
     old.eq(new.media.iter().map(|media| (Some(media.url.as_str()), media.description.as_deref())))
-}
-
-/// Notifies the local accounts that reblogged the status or refer to it.
-async fn notify(cx: &Cx, tx: &mut database::Tx, author: AccountId, id: StatusId) -> Result<()> {
-    let mut receivers = store::reblog::list_local_rebloggers(&mut *tx, id).await?;
-    receivers.extend(store::reference::list_local_referring(&mut *tx, id).await?);
-    receivers.sort_unstable();
-    receivers.dedup();
-    let update = |receiver| Notice {
-        receiver,
-        from: author,
-        kind: NotificationType::Update.into(),
-        activity: i64::from(id),
-        status: Some(id),
-    };
-    let notices: Vec<Notice> = receivers.into_iter().map(update).collect();
-    notification::notify(cx, tx, &notices).await.map(drop)
 }

@@ -7,12 +7,10 @@ use super::emoji::{self, RemoteEmoji};
 use super::media::{self, RemoteMedia};
 use super::poll::{self, RemotePoll};
 use super::replies::AT_ONCE;
-use crate::conversation;
 use crate::moderation::word;
 use crate::page::card;
-use crate::search::index;
-use crate::status::reference::{self, References, Referring};
-use crate::status::{self, mentions};
+use crate::status::new_status::{NewStatus, Parts};
+use crate::status::{self, mentions, reference};
 use context::Cx;
 use context::budget::Allowance;
 use context::change::{self, Change};
@@ -125,6 +123,7 @@ pub async fn create(cx: &Cx, mut new: RemoteStatus, shown_to: &[AccountId]) -> R
         Some(parent) => store::status::find(&cx.db, parent).await?,
         None => None,
     };
+    new.in_reply_to = parent.as_ref().map(|parent| parent.id);
     let id = new_id(cx, new.created_at).await?;
     emoji::save_of(cx, actor.id, &new.emojis).await?;
     let mut references = reference::resolve_remote(cx, &actor, &new.references, new.visibility, None).await?;
@@ -148,19 +147,9 @@ pub async fn create(cx: &Cx, mut new: RemoteStatus, shown_to: &[AccountId]) -> R
         found => found,
     };
     reference::lock_for_new(&mut tx, actor.id, new.in_reply_to, &mut references).await?;
-    let row = row(cx, &new, id, parent.as_ref(), conversation, &references);
-    status::insert::insert(cx, &mut tx, &actor, row.clone()).await?;
-    media::insert(cx, &mut tx, new.author, id, &new.media).await?;
-    if let Some(new) = &new.poll {
-        poll::insert(cx, &mut tx, id, new).await?;
-    }
-    index::insert(&mut tx, &row).await?;
-    mentions::save_tags(cx, &mut tx, id, actor.id, row.visibility, &new.tags()).await?;
-    let addressed = address(cx, &mut tx, &actor, id, &new).await?;
-    reference::insert(cx, &mut tx, Referring::from(&row), &references, &addressed).await?;
-    if row.visibility == Visibility::Direct {
-        conversation::receive(cx, &mut tx, id).await?;
-    }
+    let row = row(cx, &new, id, conversation, references.quote().is_some());
+    let stored = NewStatus { author: &actor, row, thread: parent.as_ref(), references, tags: new.tags() };
+    let row = stored.write(cx, &mut tx, RemoteParts(&new)).await?;
     adopt(&mut tx, id, &waiting).await?;
     let publishes = new.delivered || cx.clock.now() - row.created_at < RECENT;
     if new.missing_parent.is_some() || new.replies.is_some() {
@@ -337,24 +326,12 @@ async fn thread(cx: &Cx, tx: &mut Tx, new: &RemoteStatus, parent: Option<&Status
     Ok(store::remote::find_conversation(&mut *tx, uri).await?)
 }
 
-fn row(
-    cx: &Cx,
-    new: &RemoteStatus,
-    id: StatusId,
-    parent: Option<&Status>,
-    conversation: Option<ConversationId>,
-    references: &References,
-) -> Status {
-    let answered = parent.map(|parent| match parent.in_reply_to_account_id {
-        // A reply to one's own reply still addresses the same person.
-        Some(answered) if parent.account_id == new.author => answered,
-        _ => parent.account_id,
-    });
-    let to_someone_else = answered.is_some_and(|account| account != new.author);
+/// The row of the status `id`, without what [`NewStatus`] fills in.
+fn row(cx: &Cx, new: &RemoteStatus, id: StatusId, conversation: Option<ConversationId>, quotes: bool) -> Status {
     Status {
         url: new.url.clone(),
         local: false,
-        content: content(&new.content, references.quote().is_some()),
+        content: content(&new.content, quotes),
         spoiler_text: spoiler(&new.spoiler_text),
         sensitive: new.sensitive || !new.spoiler_text.is_empty(),
         visibility: new.visibility,
@@ -362,15 +339,28 @@ fn row(
         searchability: new.searchability,
         language: new.language.clone(),
         conversation_id: conversation,
-        in_reply_to_id: parent.map(|parent| parent.id),
-        in_reply_to_account_id: answered,
-        listed: new.visibility.is_listed() && !to_someone_else,
+        in_reply_to_id: new.in_reply_to,
         has_media: !new.media.is_empty(),
         has_poll: new.poll.is_some(),
         edited_at: new.edited_at.filter(|edited| *edited > new.created_at && *edited <= cx.clock.now() + AHEAD_MAX),
-        has_references: references.exist(),
-        quote_id: references.quote(),
         ..Status::new(id, new.author, new.uri.clone(), new.created_at.min(cx.clock.now()))
+    }
+}
+
+/// The parts of a status of another server.
+struct RemoteParts<'a>(&'a RemoteStatus);
+
+impl Parts for RemoteParts<'_> {
+    async fn attach(&mut self, cx: &Cx, tx: &mut Tx, new: &Status) -> Result<()> {
+        media::insert(cx, tx, new.account_id, new.id, &self.0.media).await?;
+        match &self.0.poll {
+            Some(poll) => poll::insert(cx, tx, new.id, poll).await,
+            None => Ok(()),
+        }
+    }
+
+    async fn address(self, cx: &Cx, tx: &mut Tx, author: &Actor, new: &Status) -> Result<Vec<AccountId>> {
+        address(cx, tx, author, new.id, self.0).await
     }
 }
 

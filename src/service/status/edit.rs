@@ -6,19 +6,19 @@
 
 use super::compose::{self, Words};
 use super::draft::EditDraft;
-use super::reference::{self, ReferenceRequest, References, Referring};
-use super::{expiry, mentions, revision};
+use super::edited_status::EditedStatus;
+use super::reference::{self, ReferenceRequest, References};
+use super::{expiry, revision};
+use crate::card;
 use crate::media::{self, Picture};
 use crate::poll::{self, CheckedPoll, PollChange};
 use crate::rate_limits::{self, Family};
 use crate::search::index;
-use crate::{card, conversation, notification};
 use context::Cx;
-use context::change::{self, StatusTraits};
+use context::change::{self, Change};
 use context::error::{Error, Result};
-use context::extension::Notice;
 use database::Tx;
-use model::{Actor, MediaAttachment, MediaId, NotificationType, PluginId, Status, StatusId, Visibility};
+use model::{Actor, MediaAttachment, MediaId, PluginId, Status, StatusId};
 use serde_json::Value;
 use store::status_edit::Revision;
 
@@ -89,16 +89,30 @@ async fn write(cx: &Cx, tx: &mut Tx, actor: &Actor, id: StatusId, mut edit: Prep
     if new == revision::of(&old) && !media_changed && poll_change != PollChange::Content {
         return Ok(poll_change == PollChange::Terms || policy.is_some());
     }
-    let written = Written::of(cx, &old, &new);
     if new.expires_at != old.expires_at {
         expiry::expire_later(cx, tx, id, new.expires_at).await?;
     }
-    store::status_edit::insert(tx, &revision::kept(cx, old, &before, poll_options)?).await?;
-    store::status_edit::update(tx, id, new, cx.clock.now()).await?;
-    rename(cx, tx, actor, written.referring, edit).await?;
-    index::update(tx, id, &indexed).await?;
-    notify(cx, tx, actor, id).await?;
-    written.record(cx, tx, actor).await?;
+    let relinked = is_relinked(cx, &old, &new);
+    let edited = EditedStatus {
+        author: actor,
+        old,
+        media: &before,
+        poll_options,
+        indexed: &indexed,
+        new,
+        at: cx.clock.now(),
+        tags: &edit.words.tags,
+        mentions: &edit.words.mentions,
+        strangers_max: None,
+        references: edit.references,
+    };
+    edited.write(cx, tx).await?;
+    for (plugin, value) in edit.extras {
+        store::plugin_record::upsert_extra(tx, id, plugin, value).await?;
+    }
+    if relinked {
+        change::record(cx, tx, Change::StatusLinked { status: id }).await?;
+    }
     Ok(true)
 }
 
@@ -120,66 +134,10 @@ impl PreparedEdit {
     }
 }
 
-/// The effects of an edit.
-struct Written {
-    referring: Referring,
-    traits: StatusTraits,
-    /// Whether its text changed and contains a link, or contained one.
-    relinked: bool,
-}
-
-impl Written {
-    fn of(cx: &Cx, old: &Status, new: &Revision) -> Self {
-        let linked = [&old.text, &new.text].map(|text| card::link(cx, text)).iter().any(Option::is_some);
-        Self {
-            referring: Referring::from(old),
-            traits: StatusTraits { media: new.has_media, ..StatusTraits::from(old) },
-            relinked: linked && old.text != new.text,
-        }
-    }
-
-    async fn record(self, cx: &Cx, tx: &mut Tx, actor: &Actor) -> Result<()> {
-        let status = self.referring.id;
-        let edited = change::Change::StatusEdited { status, author: actor.id, traits: self.traits };
-        change::record(cx, tx, edited).await?;
-        if self.relinked {
-            change::record(cx, tx, change::Change::StatusLinked { status }).await?;
-        }
-        Ok(())
-    }
-}
-
-/// Replaces hashtags, mentions and references, and the data of plugins for the status.
-async fn rename(cx: &Cx, tx: &mut Tx, actor: &Actor, referring: Referring, edit: PreparedEdit) -> Result<()> {
-    let (id, words) = (referring.id, edit.words);
-    store::tag::clear_for_status(tx, id, actor.id).await?;
-    mentions::save_tags(cx, tx, id, actor.id, referring.visibility, &words.tags).await?;
-    let (audience, readdressed) = mentions::replace(cx, tx, actor, id, &words.mentions, None).await?;
-    reference::replace(cx, tx, referring, edit.references, &audience).await?;
-    if referring.visibility == Visibility::Direct && readdressed {
-        conversation::rearrange(cx, tx, id).await?;
-    }
-    for (plugin, value) in edit.extras {
-        store::plugin_record::upsert_extra(tx, id, plugin, value).await?;
-    }
-    Ok(())
-}
-
-/// Notifies the accounts that reblogged the status or refer to it of the edit.
-async fn notify(cx: &Cx, tx: &mut Tx, actor: &Actor, id: StatusId) -> Result<()> {
-    let mut receivers = store::reblog::list_local_rebloggers(&mut *tx, id).await?;
-    receivers.extend(store::reference::list_local_referring(&mut *tx, id).await?);
-    receivers.sort_unstable();
-    receivers.dedup();
-    let update = |receiver| Notice {
-        receiver,
-        from: actor.id,
-        kind: NotificationType::Update.into(),
-        activity: i64::from(id),
-        status: Some(id),
-    };
-    let notices: Vec<Notice> = receivers.into_iter().map(update).collect();
-    notification::notify(cx, tx, &notices).await.map(drop)
+/// Whether the text changed, and contains a link or contained one.
+fn is_relinked(cx: &Cx, old: &Status, new: &Revision) -> bool {
+    let linked = [&old.text, &new.text].map(|text| card::link(cx, text)).iter().any(Option::is_some);
+    linked && old.text != new.text
 }
 
 /// Stores the pictures that an edit sends for its existing attachments.

@@ -14,14 +14,14 @@ use database::{Conn, Tx};
 use model::status::Visibility;
 use model::{AccountId, Actor, ConversationId, NotificationType, RowId, Status, StatusId, TagId};
 
-/// Saves the mentions and the audience of `new`, a status of `actor` in reply to `parent`, and notifies the mentioned
+/// Saves the mentions and the audience of `new`, a status of `actor` that continues `thread`, and notifies the mentioned
 /// accounts. Returns all accounts with a mention.
 pub(super) async fn address(
     cx: &Cx,
     tx: &mut Tx,
     actor: &Actor,
     new: &Status,
-    parent: Option<&Status>,
+    thread: Option<&Status>,
     mentions: Vec<AccountId>,
     reach: Reach,
 ) -> Result<Vec<AccountId>> {
@@ -30,7 +30,7 @@ pub(super) async fn address(
     // Deduplicated.
     let audience: Vec<AccountId> = audience.collect::<BTreeSet<AccountId>>().into_iter().collect();
     let silent = save(cx, tx, new.id, &audience, true).await?;
-    let answered = parent.map(|parent| parent.account_id).filter(|_| !reach.new_conversation);
+    let answered = thread.map(|parent| parent.account_id);
     let told = notified(&mut *tx, new.conversation_id, answered, &audience).await?;
     mentioned.extend(silent.into_iter().filter(|(_, account)| told.contains(account)));
     notify(cx, tx, actor, new.id, &mentioned).await?;

@@ -6,19 +6,20 @@
 use super::address::Reach;
 use super::compose::Words;
 use super::draft::Draft;
-use super::reference::{self, References, Referring};
-use super::{expiry, idempotency, insert, mentions};
+use super::new_status::{NewStatus, Parts};
+use super::reference::{self, References};
+use super::{expiry, idempotency, mentions};
 use crate::poll::{self, CheckedPoll};
 use crate::rate_limits::Spent;
-use crate::search::index;
-use crate::{card, conversation, media};
+use crate::{card, media};
 use context::Cx;
 use context::change::{self, Change};
 use context::error::Result;
 use database::Tx;
 use model::account::Searchability;
 use model::status::Visibility;
-use model::{Actor, MediaAttachment, MediaId, Status, StatusId};
+use model::{AccountId, Actor, MediaId, PluginId, Status, StatusId};
+use serde_json::Value;
 use store::idempotency_key::CreatedStatus;
 
 /// A validated draft, ready to be written.
@@ -41,17 +42,10 @@ impl Prepared {
     }
 
     fn row(&self, cx: &Cx, actor: &Actor, id: StatusId, has_media: bool) -> Status {
-        let Self { draft, words, poll, parent, references, reach, .. } = self;
-        let thread = parent.as_ref().filter(|_| !reach.new_conversation);
-        let in_reply_to_account_id = thread.map(|parent| match parent.in_reply_to_account_id {
-            // A reply to one's own reply still addresses the same person.
-            Some(answered) if parent.account_id == actor.id => answered,
-            _ => parent.account_id,
-        });
-        let to_someone_else = in_reply_to_account_id.is_some_and(|account| account != actor.id);
+        let Self { draft, words, poll, parent, reach, .. } = self;
         Status {
             url: Some(cx.urls.status(&actor.username, id)),
-            sensitive: draft.sensitive.unwrap_or_default() || !words.spoiler_text.is_empty(),
+            sensitive: draft.sensitive.unwrap_or_default(),
             text: words.text.clone(),
             content: words.content.clone(),
             markdown: draft.markdown,
@@ -63,16 +57,11 @@ impl Prepared {
                 reach.visibility,
             ),
             language: draft.language.clone(),
-            conversation_id: thread.and_then(|parent| parent.conversation_id),
             in_reply_to_id: parent.as_ref().map(|parent| parent.id),
-            in_reply_to_account_id,
             app_id: actor.app,
             quote_policy: draft.quote_approval_policy.unwrap_or(actor.preferences.default_quote_policy),
-            listed: reach.visibility.is_listed() && !to_someone_else,
             has_media,
             has_poll: poll.is_some(),
-            has_references: references.exist(),
-            quote_id: references.quote(),
             expires_at: expiry::of_new(cx, words.lasts),
             ..Status::new(id, actor.id, cx.urls.note(&actor.username, id), cx.clock.now())
         }
@@ -102,15 +91,13 @@ pub async fn write(cx: &Cx, tx: &mut Tx, actor: &Actor, mut prepared: Prepared) 
     let media = media::attachable(cx, tx, actor, None, &prepared.draft.media_ids).await?;
     let parent = prepared.parent.as_ref().map(|parent| parent.id);
     reference::lock_for_new(tx, actor.id, parent, &mut prepared.references).await?;
-    let new = prepared.row(cx, actor, id, !media.is_empty());
-    insert::insert(cx, tx, actor, new.clone()).await?;
-    write_content(cx, tx, &new, &media, &mut prepared).await?;
-    let Prepared { words, parent, references, reach, spent, .. } = prepared;
-    let reached = mentions::address(cx, tx, actor, &new, parent.as_ref(), words.mentions, reach).await?;
-    reference::insert(cx, tx, Referring::from(&new), &references, &reached).await?;
-    if new.visibility == Visibility::Direct {
-        conversation::receive(cx, tx, id).await?;
-    }
+    let row = prepared.row(cx, actor, id, !media.is_empty());
+    let Prepared { draft, words, poll, parent, references, reach, spent } = prepared;
+    let thread = parent.as_ref().filter(|_| !reach.new_conversation);
+    let new = NewStatus { author: actor, row, thread, references, tags: words.tags };
+    let media = media.iter().map(|media| media.id).collect();
+    let parts = LocalParts { media, poll, extras: draft.extras, thread, mentions: words.mentions, reach };
+    let new = new.write(cx, tx, parts).await?;
     change::record(cx, tx, Change::StatusPublished { status: id, author: actor.id, traits: (&new).into() }).await?;
     if cx.config.previews.enabled && card::link(cx, &new.text).is_some() {
         change::record(cx, tx, Change::StatusLinked { status: id }).await?;
@@ -121,24 +108,30 @@ pub async fn write(cx: &Cx, tx: &mut Tx, actor: &Actor, mut prepared: Prepared) 
     Ok(id)
 }
 
-/// Writes the content of the status: attachments, poll, search terms, hashtags, data of plugins, and its deletion
-/// time.
-async fn write_content(
-    cx: &Cx,
-    tx: &mut Tx,
-    new: &Status,
-    media: &[MediaAttachment],
-    prepared: &mut Prepared,
-) -> Result<()> {
-    let media: Vec<MediaId> = media.iter().map(|media| media.id).collect();
-    media::attach(cx, tx, new.id, &media).await?;
-    if let Some(poll) = &prepared.poll {
-        poll::insert(cx, tx, new.id, poll).await?;
+/// The parts of a status of this server.
+struct LocalParts<'a> {
+    media: Vec<MediaId>,
+    poll: Option<CheckedPoll>,
+    /// Data of plugins.
+    extras: Vec<(PluginId, Value)>,
+    thread: Option<&'a Status>,
+    mentions: Vec<AccountId>,
+    reach: Reach,
+}
+
+impl Parts for LocalParts<'_> {
+    async fn attach(&mut self, cx: &Cx, tx: &mut Tx, new: &Status) -> Result<()> {
+        media::attach(cx, tx, new.id, &self.media).await?;
+        if let Some(poll) = &self.poll {
+            poll::insert(cx, tx, new.id, poll).await?;
+        }
+        for (plugin, value) in std::mem::take(&mut self.extras) {
+            store::plugin_record::upsert_extra(tx, new.id, plugin, value).await?;
+        }
+        expiry::expire_later(cx, tx, new.id, new.expires_at).await
     }
-    index::insert(tx, new).await?;
-    mentions::save_tags(cx, tx, new.id, new.account_id, new.visibility, &prepared.words.tags).await?;
-    for (plugin, value) in std::mem::take(&mut prepared.draft.extras) {
-        store::plugin_record::upsert_extra(tx, new.id, plugin, value).await?;
+
+    async fn address(self, cx: &Cx, tx: &mut Tx, author: &Actor, new: &Status) -> Result<Vec<AccountId>> {
+        mentions::address(cx, tx, author, new, self.thread, self.mentions, self.reach).await
     }
-    expiry::expire_later(cx, tx, new.id, new.expires_at).await
 }
