@@ -35,7 +35,7 @@ const EXTRA: usize = 16 * 1024;
 enum Prepared<'a> {
     /// It was published before with the same idempotency key.
     Repeated(StatusId),
-    New(&'a Actor, Box<status::Prepared>),
+    New(&'a Actor, Box<status::Ready>),
 }
 
 #[async_trait]
@@ -195,16 +195,16 @@ impl Call {
         Ok(Prepared::New(author, Box::new(status::prepare(&self.cx, author, draft).await.or_failure()?)))
     }
 
-    async fn write_status(&self, author: &Actor, prepared: status::Prepared) -> Result<i64, Failure> {
+    async fn write_status(&self, author: &Actor, ready: status::Ready) -> Result<i64, Failure> {
         let mut work = self.guarded().await?;
         // One before it in the same call may have the same key.
-        let key = prepared.idempotency_key();
+        let key = ready.idempotency_key();
         let made = status::idempotency::first_made(&self.cx, work.tx()?, author, key).await.or_failure()?;
         if let Some(CreatedStatus::Status(first)) = made {
             work.done().await?;
             return Ok(first.into());
         }
-        let written = status::write(&self.cx, work.tx()?, author, prepared).await;
+        let written = status::write(&self.cx, work.tx()?, author, ready).await;
         let id = match written {
             Err(error) => return work.finish(Err(from_error(error))).await,
             Ok(id) => id,

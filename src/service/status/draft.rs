@@ -4,21 +4,20 @@
 
 use serde_json::{Map, Value};
 
-use super::address::Reach;
-use super::compose::{self, Source, Words};
+use super::compose::{Source, Words};
 use crate::media;
 use crate::poll::PollDraft;
-use context::Cx;
 use context::extension::PendingStatus;
 use model::account::Searchability;
 use model::status::QuotePolicy;
-use model::{AccountId, Actor, MediaId, PluginId, Status, StatusId};
+use model::{AccountId, MediaId, PluginId, Status, StatusId};
 
 /// A status to publish, as sent.
 #[derive(Clone, Debug, Default)]
 pub struct Draft {
     pub text: String,
     pub spoiler_text: String,
+    /// `None`: the preference of the author.
     pub sensitive: Option<bool>,
     pub visibility: Option<String>,
     pub searchability: Option<Searchability>,
@@ -51,44 +50,6 @@ impl Draft {
     pub(super) fn source(&self) -> Source<'_> {
         let has_media = !self.media_ids.is_empty();
         Source { text: &self.text, spoiler_text: &self.spoiler_text, has_media, markdown: self.markdown }
-    }
-
-    /// Sets language and sensitivity to the author's preferences if they were not specified, before plugins see the
-    /// draft.
-    pub(super) fn prefer(&mut self, cx: &Cx, author: &Actor) {
-        self.language = compose::language(cx, author, self.language.as_deref(), self.request_language.as_deref());
-        self.sensitive.get_or_insert(author.preferences.default_sensitive);
-    }
-
-    /// The draft for the filters of plugins. Moves `extras` out of it.
-    pub(super) fn pending(&mut self, words: &Words, reach: Reach) -> PendingStatus {
-        PendingStatus {
-            text: words.text.clone(),
-            spoiler_text: words.spoiler_text.clone(),
-            visibility: reach.visibility,
-            limited_scope: reach.scope,
-            sensitive: self.sensitive.unwrap_or_default(),
-            language: self.language.clone(),
-            in_reply_to_id: self.in_reply_to_id,
-            media: self.media_ids.clone(),
-            recipients: reach.audience,
-            new_conversation: false,
-            editing: None,
-            extras: std::mem::take(&mut self.extras),
-        }
-    }
-
-    /// Applies the changes of plugins. Returns the resulting reach.
-    pub(super) fn take(&mut self, cx: &Cx, author: &Actor, pending: PendingStatus) -> Reach {
-        self.sensitive = Some(pending.sensitive);
-        self.language = compose::language(cx, author, pending.language.as_deref(), self.request_language.as_deref());
-        self.extras = pending.extras;
-        Reach {
-            visibility: pending.visibility,
-            scope: pending.limited_scope,
-            audience: pending.recipients,
-            new_conversation: pending.new_conversation,
-        }
     }
 }
 

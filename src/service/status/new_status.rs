@@ -1,6 +1,6 @@
 //! A new status, whoever wrote it: the one way in which it is stored.
 //!
-//! Statuses of this server ([`prepared`](super::prepared)) and of others (`remote::status`) end here, in the
+//! Statuses of this server ([`ready`](super::ready)) and of others (`remote::status`) end here, in the
 //! transaction of each, with the references already locked. What differs between them are their [`Parts`].
 
 use super::reference::{self, References, Referring};

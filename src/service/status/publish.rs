@@ -1,15 +1,15 @@
 //! Publishing a status: the steps, in their order.
 //!
 //! Reached from `POST /api/v1/statuses`, when a scheduled status is due, and from plugins. The author's [`Draft`] is
-//! composed, passed to the filters of plugins, addressed and resolved, which changes nothing. The [`Prepared`] status
+//! composed, addressed, passed to the filters of plugins and resolved, which changes nothing. The [`Ready`] status
 //! is written in one transaction. Fan-out to followers is a job. Spec: docs/contract/rules.md#10-statuses.
 
 use super::draft::Draft;
-use super::prepared::{Prepared, write};
-use super::reference::{self, ReferenceRequest};
-use super::{address, compose, idempotency};
+use super::idempotency;
+use super::ready::{Ready, write};
+use super::states::Composed;
 use crate::rate_limits::{self, Family};
-use crate::{poll, scheduled_status};
+use crate::scheduled_status;
 use context::Cx;
 use context::error::{Error, Result};
 use model::{Actor, Time, boxed};
@@ -42,9 +42,9 @@ pub async fn publish(cx: &Cx, actor: &Actor, draft: Draft, scheduled_at: Option<
 }
 
 async fn publish_now(cx: &Cx, actor: &Actor, draft: Draft) -> Result<CreatedStatus> {
-    let prepared = prepare(cx, actor, draft).await?;
+    let ready = prepare(cx, actor, draft).await?;
     let mut tx = cx.db.begin().await?;
-    let id = write(cx, &mut tx, actor, prepared).await?;
+    let id = write(cx, &mut tx, actor, ready).await?;
     tx.commit().await?;
     Ok(CreatedStatus::Status(id))
 }
@@ -54,9 +54,9 @@ async fn publish_now(cx: &Cx, actor: &Actor, draft: Draft) -> Result<CreatedStat
 /// # Errors
 /// As [`publish`].
 #[model::use_case]
-pub async fn prepare(cx: &Cx, actor: &Actor, draft: Draft) -> Result<Prepared> {
+pub async fn prepare(cx: &Cx, actor: &Actor, draft: Draft) -> Result<Ready> {
     let spent = rate_limits::family(cx, actor.id, Family::Statuses)?;
-    Ok(Prepared { spent: Some(spent), ..validate(cx, actor, draft).await? })
+    Ok(Ready { spent: Some(spent), ..validate(cx, actor, draft).await? })
 }
 
 /// Validates a draft without changing anything: all checks that are possible before the transaction.
@@ -64,25 +64,8 @@ pub async fn prepare(cx: &Cx, actor: &Actor, draft: Draft) -> Result<Prepared> {
 /// # Errors
 /// As [`publish`], without the limit of statuses.
 #[boxed]
-pub async fn validate(cx: &Cx, actor: &Actor, mut draft: Draft) -> Result<Prepared> {
-    draft.prefer(cx, actor);
-    let words = compose::words(cx, actor, draft.source()).await?;
-    let poll = draft.poll.as_ref().map(poll::check).transpose()?;
-    compose::check_mentions(&words, draft.allowed_mentions.as_deref())?;
-    let (parent, reach) = address::reach(cx, actor, &draft).await?;
-    let pending = draft.pending(&words, reach);
-    let asked = (draft.source(), &draft.params, draft.visibility.as_deref());
-    let (mut words, mut pending) = compose::filtered(cx, actor, words, pending, asked).await?;
-    compose::check_mentions(&words, draft.allowed_mentions.as_deref())?;
-    compose::moderate(cx, &mut words, poll.as_ref(), &mut pending.sensitive)?;
-    let reach = address::settle(cx, actor, draft.take(cx, actor, pending), &words.mentions).await?;
-    let asked = ReferenceRequest {
-        found: &words.references,
-        named: &draft.status_reference_ids,
-        quoted: draft.quoted_status_id,
-    };
-    let references = reference::resolve(cx, actor, asked, None).await?;
-    let reach = if references.is_for_followers() { reach.for_followers() } else { reach };
-    let reach = address::hold_back(cx, actor, reach).await?;
-    Ok(Prepared { draft, words, poll, parent, references, reach, spent: None })
+pub async fn validate(cx: &Cx, actor: &Actor, draft: Draft) -> Result<Ready> {
+    let composed = Composed::of(cx, actor, draft).await?;
+    let addressed = composed.address(cx, actor).await?;
+    addressed.filter(cx, actor).await?.ready(cx, actor).await
 }

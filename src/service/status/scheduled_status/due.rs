@@ -4,7 +4,7 @@
 //! scheduled. Plugins are called while no transaction is open.
 
 use super::{Params, publish_later};
-use crate::status::{self, CreatedStatus, Prepared};
+use crate::status::{self, CreatedStatus, Ready};
 use crate::{auth, email};
 use context::error::{Error, Result};
 use context::queue::{self, Done, Failure, PublishScheduled, Subject};
@@ -68,7 +68,7 @@ impl From<database::Error> for Attempt {
 }
 
 async fn publish(cx: &Cx, row: &ScheduledStatus, claim: Claim) -> Result<Done, Attempt> {
-    let (actor, prepared) = prepare(cx, row).await?;
+    let (actor, ready) = prepare(cx, row).await?;
     let mut tx = cx.db.begin().await?;
     // The row of the account is locked first, as wherever scheduled statuses change.
     store::account::lock(&mut tx, &[actor.id]).await?;
@@ -76,7 +76,7 @@ async fn publish(cx: &Cx, row: &ScheduledStatus, claim: Claim) -> Result<Done, A
         // Deleted, published by another worker, or moved, in which case another job is queued.
         return Ok(Done::Remove);
     }
-    let status = status::write(cx, &mut tx, &actor, prepared).await?;
+    let status = status::write(cx, &mut tx, &actor, ready).await?;
     store::idempotency_key::reassign(
         &mut tx,
         actor.id,
@@ -89,13 +89,13 @@ async fn publish(cx: &Cx, row: &ScheduledStatus, claim: Claim) -> Result<Done, A
     Ok(Done::Removed)
 }
 
-async fn prepare(cx: &Cx, row: &ScheduledStatus) -> Result<(Actor, Prepared)> {
+async fn prepare(cx: &Cx, row: &ScheduledStatus) -> Result<(Actor, Ready)> {
     let actor = auth::actors(cx, &[row.account_id]).await?.pop();
     let actor = actor.ok_or_else(|| Error::forbidden("Your account could not be used at that time."))?;
     let params: Params = serde_json::from_value(row.params.0.clone()).map_err(Error::internal)?;
     let actor = Actor { app: params.application_id, ..actor };
-    let prepared = status::validate(cx, &actor, params.into_draft()).await?;
-    Ok((actor, prepared))
+    let ready = status::validate(cx, &actor, params.into_draft()).await?;
+    Ok((actor, ready))
 }
 
 /// The message to the author for a permanent error; `None` for a temporary one.

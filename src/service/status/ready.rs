@@ -1,4 +1,4 @@
-//! A validated status, and the transaction that writes it.
+//! A status of this server that is ready to be written, and the transaction that writes it.
 //!
 //! Reached from [`publish`](super::publish()), from scheduled statuses that are due and from plugins, in the
 //! transaction of each. The author's feed, mentions and counters are written with the status.
@@ -22,11 +22,15 @@ use model::{AccountId, Actor, MediaId, PluginId, Status, StatusId};
 use serde_json::Value;
 use store::idempotency_key::CreatedStatus;
 
-/// A validated draft, ready to be written.
-pub struct Prepared {
+/// A validated draft: the last of the [`states`](super::states).
+pub struct Ready {
     pub(super) draft: Draft,
     pub(super) words: Words,
     pub(super) poll: Option<CheckedPoll>,
+    pub(super) sensitive: bool,
+    pub(super) language: Option<String>,
+    /// Data of plugins.
+    pub(super) extras: Vec<(PluginId, Value)>,
     pub(super) parent: Option<Status>,
     pub(super) references: References,
     pub(super) reach: Reach,
@@ -34,7 +38,7 @@ pub struct Prepared {
     pub(super) spent: Option<Spent>,
 }
 
-impl Prepared {
+impl Ready {
     /// The idempotency key of the request.
     #[must_use]
     pub fn idempotency_key(&self) -> Option<&str> {
@@ -45,7 +49,7 @@ impl Prepared {
         let Self { draft, words, poll, parent, reach, .. } = self;
         Status {
             url: Some(cx.urls.status(&actor.username, id)),
-            sensitive: draft.sensitive.unwrap_or_default(),
+            sensitive: self.sensitive,
             text: words.text.clone(),
             content: words.content.clone(),
             markdown: draft.markdown,
@@ -56,7 +60,7 @@ impl Prepared {
                 draft.searchability.unwrap_or(actor.preferences.searchability()),
                 reach.visibility,
             ),
-            language: draft.language.clone(),
+            language: self.language.clone(),
             in_reply_to_id: parent.as_ref().map(|parent| parent.id),
             app_id: actor.app,
             quote_policy: draft.quote_approval_policy.unwrap_or(actor.preferences.default_quote_policy),
@@ -78,25 +82,25 @@ fn searchability(chosen: Searchability, visibility: Visibility) -> Searchability
     }
 }
 
-/// Writes a prepared status.
+/// Writes the status.
 ///
 /// # Errors
 /// [`Error::Invalid`](context::Error::Invalid) for media that cannot be attached (any more),
 /// [`Error::Conflict`](context::Error::Conflict) when another request with the same idempotency key was faster. The
 /// transaction must not be committed then.
 #[model::use_case]
-pub async fn write(cx: &Cx, tx: &mut Tx, actor: &Actor, mut prepared: Prepared) -> Result<StatusId> {
+pub async fn write(cx: &Cx, tx: &mut Tx, actor: &Actor, mut ready: Ready) -> Result<StatusId> {
     let id: StatusId = cx.ids.next();
-    idempotency::claim(cx, tx, actor, prepared.idempotency_key(), CreatedStatus::Status(id)).await?;
-    let media = media::attachable(cx, tx, actor, None, &prepared.draft.media_ids).await?;
-    let parent = prepared.parent.as_ref().map(|parent| parent.id);
-    reference::lock_for_new(tx, actor.id, parent, &mut prepared.references).await?;
-    let row = prepared.row(cx, actor, id, !media.is_empty());
-    let Prepared { draft, words, poll, parent, references, reach, spent } = prepared;
+    idempotency::claim(cx, tx, actor, ready.idempotency_key(), CreatedStatus::Status(id)).await?;
+    let media = media::attachable(cx, tx, actor, None, &ready.draft.media_ids).await?;
+    let parent = ready.parent.as_ref().map(|parent| parent.id);
+    reference::lock_for_new(tx, actor.id, parent, &mut ready.references).await?;
+    let row = ready.row(cx, actor, id, !media.is_empty());
+    let Ready { words, poll, extras, parent, references, reach, spent, .. } = ready;
     let thread = parent.as_ref().filter(|_| !reach.new_conversation);
     let new = NewStatus { author: actor, row, thread, references, tags: words.tags };
     let media = media.iter().map(|media| media.id).collect();
-    let parts = LocalParts { media, poll, extras: draft.extras, thread, mentions: words.mentions, reach };
+    let parts = LocalParts { media, poll, extras, thread, mentions: words.mentions, reach };
     let new = new.write(cx, tx, parts).await?;
     change::record(cx, tx, Change::StatusPublished { status: id, author: actor.id, traits: (&new).into() }).await?;
     if cx.config.previews.enabled && card::link(cx, &new.text).is_some() {
