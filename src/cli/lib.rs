@@ -89,7 +89,7 @@ enum Command {
     /// Look things up at other servers, and look after what is owed to them
     #[command(subcommand)]
     Federation(federation::Command),
-    /// Tell everyone something
+    /// Manage announcements to everyone
     #[command(subcommand)]
     Announcement(announcement::Command),
     /// Review previews of links, and fetch them again

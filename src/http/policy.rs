@@ -66,7 +66,7 @@ pub enum Closed {
 /// The policy of a route.
 #[derive(Clone, Copy, Debug)]
 pub struct Policy {
-    /// How it speaks.
+    /// Its audience.
     pub kind: RouteKind,
     /// The methods that other origins may use; `None` without CORS.
     pub cors: Option<&'static str>,

@@ -23,7 +23,7 @@ const RESET: HeaderName = HeaderName::from_static("x-ratelimit-reset");
 /// Query parameters that mark a request as paging through a collection.
 const PAGING: [&str; 4] = ["page", "min_id", "max_id", "since_id"];
 
-/// Counts a request against its limits; what comes back is the standing to show: exceeded when one of them is.
+/// Counts a request against its limits; returns the standing for the headers, exceeded when one limit is.
 pub(crate) fn spend(state: &RequestState<'_>, request: &Request, authentication: &Authentication) -> Option<Standing> {
     let address = || Key::address(state.client);
     let (person, token) = match authentication {

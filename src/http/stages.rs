@@ -148,7 +148,7 @@ impl Shared {
     async fn handle(&self, state: &RequestState<'_>, request: Request) -> Response {
         let address = Key::address(state.client);
         let (parts, body) = request.into_parts();
-        // Until the request is answered: with it go the files.
+        // Held until the response: it also removes the files of the upload.
         let (in_flight, body) = InFlight::count(&self.budget, || address, body);
         let (authentication, mut request) = match auth::authenticate(state, Request::from_parts(parts, body)).await {
             Ok(found) => found,

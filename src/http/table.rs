@@ -35,7 +35,7 @@ impl Routes {
         Self::default()
     }
 
-    /// These and one more.
+    /// Adds a route.
     #[must_use]
     pub fn route(mut self, path: &'static str, policy: Policy, methods: Methods) -> Self {
         self.0.push(Route { path, policy, cookies: false, methods });

@@ -55,7 +55,7 @@ fn walk_all(root: &Path, folder: &str, each: &mut impl FnMut(Key, fs::Metadata))
     walk(&root.join(WITHHELD), folder, each)
 }
 
-/// Calls `each` with every file of `folder`; what has no key is none of ours.
+/// Calls `each` with every file of `folder` that has a key; others are left alone.
 fn walk(root: &Path, folder: &str, each: &mut impl FnMut(Key, fs::Metadata)) -> io::Result<()> {
     for first in entries(&root.join(folder))? {
         for second in entries(&first?.path())? {

@@ -2,7 +2,7 @@
 //!
 //! [`Timed`] is the connection's stream, [`Steady`] the body of a request, [`ResponseBody`] the body of its response; they share an
 //! [`Activity`]. A time limit costs a timer only while something is waited for. The time limit of handlers is in
-//! `rookery_http::guard`.
+//! `rookery_http::stages`.
 //!
 //! A request's body that its handler did not read would end the connection without a warning, so the rest of a small one
 //! is read before the response is sent ([`Drain`]); after another the response says `Connection: close`, and the

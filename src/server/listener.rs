@@ -113,7 +113,7 @@ where
     }
 }
 
-/// Answers the requests of one connection. How it ends is the client's business: most errors are that it went away.
+/// Answers the requests of one connection. Its errors are ignored: most mean that the client is gone.
 async fn answer<E>(connection: impl Future<Output = Result<(), E>>, place: Place) {
     let _ = connection.await;
     drop(place);

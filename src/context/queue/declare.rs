@@ -1,4 +1,4 @@
-//! How the kinds of jobs are declared: the macro of [`kinds`](super::kinds).
+//! The macro by which [`kinds`](super::kinds) declares the kinds of jobs.
 
 /// Declares jobs: `Name as "kind" in Lane [, key |job| expression] [, share |job| expression] [, lane |job| expression]
 /// => { fields }`.

@@ -1,4 +1,4 @@
-//! Activities that one server passes on for an account of another: a hint to look, never believed themselves.
+//! Activities that one server passes on for an account of another: they cause a fetch, and have no effect of their own.
 //!
 //! The object is fetched from its own server, and only what that server answers takes effect
 //! (docs/contract/federation.md#8-delivery).

@@ -1,4 +1,4 @@
-//! The door: cheap checks of a request to an inbox, then a row and a job.
+//! Receives requests to inboxes: cheap checks first, then a row and a job.
 
 use std::net::IpAddr;
 

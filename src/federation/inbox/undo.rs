@@ -63,7 +63,7 @@ async fn unlike(cx: &Cx, inbound: &Inbound, target: &str) -> Result<(), Ignored>
     }
 }
 
-/// Undoes the follow, the request for one, or the block with this id, else the reblog. Only a follow can come later.
+/// Undoes the follow, the follow request or the block with this id, else the reblog. Only a follow may arrive after its undo.
 async fn by_id(cx: &Cx, inbound: &Inbound, object: &Object) -> Result<(), Ignored> {
     let uri = object.id.as_deref().ok_or(Ignored::Because("no_object"))?;
     if !is_usable(uri) || !same_host(uri, &inbound.sender.uri) {

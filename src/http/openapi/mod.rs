@@ -60,12 +60,6 @@ pub fn document(cx: &context::Cx) -> Value {
     })
 }
 
-/// True for an entity of the server's own.
-#[must_use]
-pub fn has_entity(name: &str) -> bool {
-    ENTITIES.contains_key(name)
-}
-
 /// The schemas of entities, the entities and notification types of extensions included.
 fn schemas(cx: &context::Cx) -> Map<String, Value> {
     let mut schemas = ENTITIES.clone();

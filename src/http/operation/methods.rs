@@ -14,7 +14,7 @@ use super::{Describe, Operation, Respond};
 /// Adds the arguments and the response of a handler to the declaration of its operation.
 pub(crate) type Declare = fn(&mut Operation);
 
-/// What [`get`] and its like make.
+/// The handlers of a path by method: made by [`get`], [`post`] and the others.
 #[derive(Debug, Default)]
 pub struct Methods {
     handlers: Vec<MethodHandler>,
@@ -30,7 +30,7 @@ struct MethodHandler {
     declare: Declare,
 }
 
-/// A handler with its extractors, whatever those are.
+/// A handler with its extractors, of any type.
 pub(crate) struct Endpoint(Box<dyn Fn(Request) -> BoxFuture<'static, Response> + Send + Sync>);
 
 impl Endpoint {

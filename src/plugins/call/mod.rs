@@ -75,7 +75,7 @@ pub struct Caller {
     pub locale: String,
     /// The name of the application.
     pub app: Option<String>,
-    /// Whose act the server itself tells the plugin of.
+    /// The account whose act the call is about, in calls that the server makes by itself.
     pub author: Option<AccountId>,
     /// The request's id, for logs.
     pub request_id: String,

@@ -121,12 +121,6 @@ impl Hooks {
         self.at(Moment::ActivityHandler).iter().find(|hook| hook.has_kind(kind))
     }
 
-    /// The filters of activities of the type `kind`, in order; a filter that names no type is called for all.
-    pub fn activity_filters(&self, kind: &str) -> impl Iterator<Item = &Arc<Subscription>> {
-        let asked = move |hook: &&Arc<Subscription>| hook.kinds.is_empty() || hook.has_kind(kind);
-        self.at(Moment::ActivityFilter).iter().filter(asked)
-    }
-
     /// The streams of all plugins.
     pub fn channels(&self) -> impl Iterator<Item = &str> {
         self.at(Moment::Channels).iter().flat_map(|hook| hook.kinds.iter().map(String::as_str))

@@ -287,7 +287,7 @@ impl Life {
     }
 
     fn not_loaded(&mut self, fault: LoadError) -> Action {
-        // That its package is not tried again is no news, and says less than why.
+        // The first fault is kept: that the package is not tried again says less.
         if let (State::Failed(before), Some(Attempt { again: None, .. })) = (&self.state, &self.attempt)
             && !fault.lasting
         {

@@ -27,7 +27,7 @@ use context::error::Result as Done;
 use plugin_package::{Package, package};
 use store::plugin::Plugin;
 
-/// The same for one that is not to run any more.
+/// The time that running calls of a plugin have when it is disabled.
 const LEAVE: Duration = Duration::from_secs(1);
 
 /// The result of reconciling a plugin.

@@ -119,7 +119,7 @@ pub(super) fn check(plugin: &str, route: &Route) -> Result<Template, LoadError> 
     Ok(template)
 }
 
-/// True for `/robots.txt`, `/favicon.ico`, `/sw.js` and whatever else is asked of the root by its name.
+/// True for files at the root, such as `/robots.txt`, `/favicon.ico` and `/sw.js`.
 fn is_file_at_root(path: &str) -> bool {
     let first = path.trim_start_matches('/').split('/').next().unwrap_or_default();
     !first.starts_with('{') && first.contains('.')

@@ -1,7 +1,7 @@
 //! User management by staff: finding people, setting passwords. The rest is in
 //! [`moderation`](crate::moderation).
 //!
-//! Reached from the command line, later from the admin API, which check permission.
+//! Reached from the command line and the admin API, which check permission.
 
 use crate::audit::{self, Entry, Target};
 use crate::oauth::revoke;

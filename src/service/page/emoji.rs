@@ -1,6 +1,6 @@
 //! Custom emojis of this server: import and removal.
 //!
-//! Reached from `rookery emoji`, later from the admin API. Files are decoded in the media sandbox and stored before the
+//! Reached from `rookery emoji`. Files are decoded in the media sandbox and stored before the
 //! row is written; running servers show the emoji after [`Cx::invalidate`].
 //!
 //! Spec: docs/contract/rules.md#25-announcements-emojis-preferences.

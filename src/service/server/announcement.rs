@@ -1,6 +1,6 @@
 //! Announcements by the staff to everyone: reading, dismissing and reacting to them.
 //!
-//! Reached from the announcements routes, and for the staff from `rookery announcement`, later from the admin API.
+//! Reached from the announcements routes, and for the staff from `rookery announcement`.
 //! The job [`TendAnnouncement`] publishes the effects of a change to streams, in the process that runs it, since
 //! commands run beside the server.
 //!

@@ -1,6 +1,6 @@
 //! The rules of this server: adding and removing them.
 //!
-//! Reached from `rookery rule`, later from the admin API. `Cx::rules` reads them from memory.
+//! Reached from `rookery rule`. `Cx::rules` reads them from memory.
 
 use crate::audit::{self, Entry, Target};
 use context::Cx;

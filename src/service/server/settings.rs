@@ -1,6 +1,6 @@
 //! Server settings that admins change at run time: the list, their types, reading and setting them.
 //!
-//! Reached from `rookery settings`, later from the admin API. A change is validated and stored; running servers apply
+//! Reached from `rookery settings`. A change is validated and stored; running servers apply
 //! it with [`Cx::invalidate`].
 
 use serde::Serialize;
@@ -52,7 +52,7 @@ const AUDIENCES: &[&str] = &["disabled", "users", "all"];
 const SETTINGS: &[(&str, Takes, &str)] = &[
     ("registrations_mode", Takes::Choice(MODES), "Who may sign up"),
     ("registrations_message", Takes::Markdown(None), "Shown while registrations are closed"),
-    ("require_invite_text", Takes::Flag, "Must people who need approval say why they want to join?"),
+    ("require_invite_text", Takes::Flag, "Whether people who need approval must say why they want to join"),
     ("site_title", Takes::Line(200), "Name of the server"),
     ("site_short_description", Takes::Line(1000), "One or two plain sentences about the server"),
     (
@@ -70,12 +70,12 @@ const SETTINGS: &[(&str, Takes, &str)] = &[
     ("custom_css", Takes::StyleSheet, "A style sheet that pages load after their own"),
     ("contact_email", Takes::Email, "Shown to everyone"),
     ("contact_username", Takes::Username, "User name of the account to ask"),
-    ("timeline_preview", Takes::Flag, "May someone who is not signed in read public timelines?"),
-    ("profile_directory", Takes::Flag, "Is there a list of people?"),
-    ("trends", Takes::Flag, "Are trends shown?"),
-    ("trendable_by_default", Takes::Flag, "Are trends shown before someone reviewed them?"),
-    ("activity_api_enabled", Takes::Flag, "Are figures of each week served?"),
-    ("peers_api_enabled", Takes::Flag, "Is the list of known servers served?"),
+    ("timeline_preview", Takes::Flag, "Whether public timelines can be read without signing in"),
+    ("profile_directory", Takes::Flag, "Whether the profile directory is available"),
+    ("trends", Takes::Flag, "Whether trends are shown"),
+    ("trendable_by_default", Takes::Flag, "Whether trends are shown before a review"),
+    ("activity_api_enabled", Takes::Flag, "Whether figures of each week are served"),
+    ("peers_api_enabled", Takes::Flag, "Whether the list of known servers is served"),
     ("show_domain_blocks", Takes::Choice(AUDIENCES), "Who may read which domains are blocked"),
     ("show_domain_blocks_rationale", Takes::Choice(AUDIENCES), "Who may read why they are blocked"),
     ("max_characters", Takes::Whole(1, 100_000), "Characters of a status"),
@@ -213,7 +213,7 @@ impl Takes {
                 "words, or regular expressions between slashes, one a line, at most {PATTERNS_MAX} of {PATTERN_MAX} characters"
             ),
             Self::Hours => "hours from 0 to 24 such as 8-20, or empty".to_owned(),
-            Self::Nothing => "for you to set: the server does".to_owned(),
+            Self::Nothing => "changeable: the server sets it".to_owned(),
         }
     }
 

@@ -141,17 +141,6 @@ pub async fn update_account(tx: &mut Tx, account: &Account, actor: &ActorObject)
     account_names::replace(tx, account.id, &account.username, &account.display_name, rank).await
 }
 
-/// Replaces only the public key of a remote account.
-#[boxed]
-pub async fn set_public_key(tx: &mut Tx, id: AccountId, public_key: &str) -> Result<()> {
-    tx.query(sql!("UPDATE accounts SET public_key = $2 WHERE id = $1 AND domain IS NOT NULL"))
-        .bind(id)
-        .bind(public_key.to_owned())
-        .execute()
-        .await?;
-    Ok(())
-}
-
 /// Adds a server to the known ones.
 #[boxed]
 pub async fn insert_instance(tx: &mut Tx, domain: &str, now: Time) -> Result<()> {
