@@ -285,3 +285,27 @@ async fn command_reports_an_unresponsive_server() {
     assert!(said.err.contains("did not answer in time"), "{said:?}");
     assert_eq!(said.err.lines().count(), 1, "{said:?}");
 }
+
+#[tokio::test]
+async fn every_command_is_described_for_admins() {
+    let app = TestApp::new().await;
+    let described = include_str!("../../../docs/running.md");
+    let commands = async |arguments: &[&str]| {
+        let help = app.run(&[arguments, &["--help"]].concat()).await.ok();
+        let names = help.split("Commands:\n").nth(1).unwrap_or_default().lines().map_while(|line| {
+            let name = line.strip_prefix("  ").filter(|line| !line.is_empty())?;
+            Some(name.split(' ').next().unwrap_or_default().to_owned())
+        });
+        names.filter(|name| !name.is_empty() && name != "help").collect::<Vec<String>>()
+    };
+    for name in commands(&[]).await {
+        let row = described.lines().filter(|line| line.starts_with(&format!("| `{name}"))).collect::<String>();
+        assert!(!row.is_empty(), "docs/running.md does not describe {name}");
+        for below in commands(&[&name]).await {
+            assert!(
+                row.contains(&format!("`{below}`")) || row.contains(&format!("`{name} {below}`")),
+                "{name} {below}"
+            );
+        }
+    }
+}
