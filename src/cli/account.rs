@@ -129,6 +129,12 @@ pub(super) struct Destroy {
 }
 
 impl Command {
+    /// The suspension of the account called `name`, with a mail and without further text.
+    pub(super) fn suspend(name: String) -> Self {
+        let text = String::new();
+        Self::Suspend(Action { name, text, report: None, preset: None, quiet: false, dry_run: false })
+    }
+
     /// True for a command that a running server must apply.
     pub(super) fn changes(&self) -> bool {
         !matches!(self, Self::List(_) | Self::Show { .. })
@@ -223,6 +229,9 @@ fn would(acct: &str, action: &str, output: Output) -> Result<(), Failure> {
 async fn act(cx: &Cx, sent: Action, kind: WarningAction, action: &'static str, output: Output) -> Result<(), Failure> {
     let found = staff::find_any(cx, &sent.name).await?;
     let acct = found.acct();
+    if kind == WarningAction::Suspend && found.is_suspended() {
+        return Err(Failure::new(format!("@{acct} is suspended already")));
+    }
     if sent.dry_run {
         return would(&acct, action, output);
     }

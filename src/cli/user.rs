@@ -5,16 +5,15 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand};
 use serde::Serialize;
 
+use super::account;
 use super::create_users::{self, NewUser};
 use super::settings::standard_input;
 use super::transfer;
 use context::{Cx, Error};
 use crypto::Secret;
-use model::moderation::WarningAction;
 use model::transfer::TransferKind;
 use model::{AccountId, Scopes, Staff, Time};
 use service::moderation::account as managed;
-use service::moderation::action::{self, ActionParams};
 use service::transfer::Mode;
 use service::{application, removal, signing_key, staff, token};
 use store::user::UserSummary;
@@ -90,12 +89,12 @@ pub(super) enum Command {
     RenewKeys,
     /// List all users
     List,
-    /// Hide from everyone; the data is deleted after 30 days, unless that is lifted
+    /// The same as `rookery account suspend`
     Suspend {
         /// User name
         username: String,
     },
-    /// Lift a suspension
+    /// The same as `rookery account unsuspend`
     Unsuspend {
         /// User name
         username: String,
@@ -249,36 +248,9 @@ pub(super) async fn run(cx: &Cx, command: Command, output: Output) -> Result<(),
         Command::Archive { username, file } => transfer::archive(cx, &username, &file, output).await,
         Command::RenewKeys => renew_keys(cx, output).await,
         Command::List => list(cx, output).await,
-        Command::Suspend { username } => {
-            let account = staff::find(cx, &username).await?;
-            let changed = !account.is_suspended();
-            if changed {
-                let params = ActionParams {
-                    action: WarningAction::Suspend,
-                    report: None,
-                    preset: None,
-                    text: String::new(),
-                    notify: true,
-                };
-                action::act(cx, &Staff::operator(), account.id, params).await?;
-            }
-            let said = if changed {
-                "is suspended now, and deleted in 30 days unless `rookery user unsuspend` lifts it"
-            } else {
-                "was suspended already"
-            };
-            output
-                .answer(&Changed { username: &account.username, changed }, || format!("@{} {said}.", account.username))
-        }
+        Command::Suspend { username } => account::run(cx, account::Command::suspend(username), output).await,
         Command::Unsuspend { username } => {
-            let account = staff::find(cx, &username).await?;
-            let changed = account.is_suspended();
-            if changed {
-                managed::unsuspend(cx, &Staff::operator(), account.id).await?;
-            }
-            let said = if changed { "is back" } else { "was not suspended" };
-            output
-                .answer(&Changed { username: &account.username, changed }, || format!("@{} {said}.", account.username))
+            account::run(cx, account::Command::Unsuspend { name: username }, output).await
         }
         Command::Remove { username, yes } => remove(cx, &username, yes, output).await,
         Command::Token { username, scopes } => mint(cx, &username, &scopes, output).await,

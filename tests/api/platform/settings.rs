@@ -29,7 +29,7 @@ async fn invalid_setting_is_refused_with_bounds() {
         ("contact_email", "nobody", "e-mail"),
         ("contact_username", "nobody", "no account"),
         ("compat.nodeinfo_name", "Mastodon!", "small letters"),
-        ("privacy_policy_updated_at", "2026-01-01", "the server does"),
+        ("privacy_policy_updated_at", "2026-01-01", "the server sets it"),
         ("registration_mode", "open", "did you mean registrations_mode?"),
     ] {
         let said = app.run(&["settings", "set", key, value]).await.fails(1);
