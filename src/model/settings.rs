@@ -5,6 +5,10 @@
 
 use serde::{Deserialize, Serialize};
 
+use self::SettingType::{
+    Choice, Email, Flag, Handles, Hashtags, Hours, Line, Markdown, Nothing, Patterns, SoftwareName, StyleSheet,
+    Username, Whole,
+};
 use super::text_enum;
 
 text_enum! {
@@ -31,82 +35,156 @@ text_enum! {
     }
 }
 
-/// The settings. Every field has a default, so that a new one needs no migration.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct Settings {
+/// The type of a setting.
+#[derive(Clone, Copy, Debug)]
+pub enum SettingType {
+    /// True or false.
+    Flag,
+    /// A whole number between these bounds, inclusive.
+    Whole(i64, i64),
+    /// One of these words.
+    Choice(&'static [&'static str]),
+    /// One line of at most this many characters.
+    Line(usize),
+    /// Markdown; the named setting records when it was written.
+    Markdown(Option<&'static str>),
+    /// CSS.
+    StyleSheet,
+    /// An e-mail address, or empty.
+    Email,
+    /// The user name of an account of this server, or empty.
+    Username,
+    /// A software name as NodeInfo allows it.
+    SoftwareName,
+    /// Hashtags, separated by commas.
+    Hashtags,
+    /// Names of at most this many accounts, of this server or others.
+    Handles(usize),
+    /// Words and regular expressions, one a line.
+    Patterns,
+    /// Hours of the day.
+    Hours,
+    /// Read-only: the server sets it.
+    Nothing,
+}
+
+/// A setting as it is declared.
+#[derive(Clone, Copy, Debug)]
+pub struct SettingRow {
+    pub key: &'static str,
+    pub takes: SettingType,
+    /// Its effect, for admins.
+    pub about: &'static str,
+}
+
+/// Declares the settings: `name [as "key"]: Type = default, SettingType, "its effect, for admins";`, each a member of
+/// [`Settings`] and a row of [`SETTINGS`].
+macro_rules! settings {
+    ($($(#[$doc:meta])* $name:ident $(as $key:literal)?: $type:ty = $default:expr, $takes:expr, $about:literal;)+) => {
+        /// The settings. Every field has a default, so that a new one needs no migration.
+        #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+        #[serde(default, deny_unknown_fields)]
+        pub struct Settings {
+            $($(#[$doc])* $(#[serde(rename = $key)])? pub $name: $type,)+
+        }
+
+        impl Default for Settings {
+            fn default() -> Self {
+                Self { $($name: $default),+ }
+            }
+        }
+
+        /// Every setting, in the order of its declaration.
+        pub const SETTINGS: &[SettingRow] =
+            &[$(SettingRow { key: settings!(@key $name $($key)?), takes: $takes, about: $about }),+];
+    };
+    (@key $name:ident $key:literal) => { $key };
+    (@key $name:ident) => { stringify!($name) };
+}
+
+settings! {
     /// Who may sign up.
-    pub registrations_mode: RegistrationsMode,
+    registrations_mode: RegistrationsMode =
+        RegistrationsMode::None, Choice(RegistrationsMode::WORDS), "Who may sign up";
     /// Markdown, shown while registrations are closed.
-    pub registrations_message: String,
+    registrations_message: String = String::new(), Markdown(None), "Shown while registrations are closed";
     /// Whether people who need approval must say why they want to join.
-    pub require_invite_text: bool,
+    require_invite_text: bool = false, Flag, "Whether people who need approval must say why they want to join";
     /// Name of the server.
-    pub site_title: String,
+    site_title: String = "Rookery".to_owned(), Line(200), "Name of the server";
     /// One or two plain sentences.
-    pub site_short_description: String,
+    site_short_description: String = String::new(), Line(1000), "One or two plain sentences about the server";
     /// Markdown.
-    pub site_extended_description: String,
+    site_extended_description: String =
+        String::new(), Markdown(Some("site_extended_description_updated_at")),
+        "Everything there is to say about the server";
     /// When the extended description was written, as `to_api_seconds`; empty while there is none.
-    pub site_extended_description_updated_at: String,
+    site_extended_description_updated_at: String = String::new(), Nothing, "When the extended description was written";
     /// Markdown; empty shows the text that comes with the server.
-    pub privacy_policy: String,
+    privacy_policy: String =
+        String::new(), Markdown(Some("privacy_policy_updated_at")), "Empty: the text that comes with the server";
     /// When the privacy policy was written, as `to_api_seconds`.
-    pub privacy_policy_updated_at: String,
+    privacy_policy_updated_at: String =
+        "2022-10-07T00:00:00Z".to_owned(), Nothing, "When the privacy policy was written";
     /// A style sheet that pages load after their own; empty: none.
-    pub custom_css: String,
+    custom_css: String = String::new(), StyleSheet, "A style sheet that pages load after their own";
     /// Shown to everyone.
-    pub contact_email: String,
+    contact_email: String = String::new(), Email, "Shown to everyone";
     /// Username of the contact account.
-    pub contact_username: String,
+    contact_username: String = String::new(), Username, "User name of the account to ask";
     /// Whether public timelines can be read without signing in.
-    pub timeline_preview: bool,
+    timeline_preview: bool = true, Flag, "Whether public timelines can be read without signing in";
     /// Whether the profile directory is available.
-    pub profile_directory: bool,
+    profile_directory: bool = true, Flag, "Whether the profile directory is available";
     /// Whether trends are shown.
-    pub trends: bool,
+    trends: bool = true, Flag, "Whether trends are shown";
     /// Whether trends are shown before they are reviewed.
-    pub trendable_by_default: bool,
+    trendable_by_default: bool = false, Flag, "Whether trends are shown before a review";
     /// Whether `/api/v1/instance/activity` is served.
-    pub activity_api_enabled: bool,
+    activity_api_enabled: bool = true, Flag, "Whether figures of each week are served";
     /// Whether `/api/v1/instance/peers` is served.
-    pub peers_api_enabled: bool,
+    peers_api_enabled: bool = true, Flag, "Whether the list of known servers is served";
     /// Who may read the list of blocked domains.
-    pub show_domain_blocks: Audience,
+    show_domain_blocks: Audience =
+        Audience::Disabled, Choice(Audience::WORDS), "Who may read which domains are blocked";
     /// Who may read why they are blocked.
-    pub show_domain_blocks_rationale: Audience,
+    show_domain_blocks_rationale: Audience =
+        Audience::Disabled, Choice(Audience::WORDS), "Who may read why they are blocked";
     /// Most graphemes of a status, 1 to 100000.
-    pub max_characters: i64,
+    max_characters: i64 = 500, Whole(1, 100_000), "Characters of a status";
     /// Most media attachments of a status, 1 to 16.
-    pub max_media_attachments: i64,
+    max_media_attachments: i64 = 4, Whole(1, 16), "Media of a status";
     /// Most statuses pinned to a profile, 0 to 100.
-    pub max_pinned_statuses: i64,
+    max_pinned_statuses: i64 = 5, Whole(0, 100), "Statuses pinned to a profile";
     /// Most hashtags featured on a profile, 0 to 100.
-    pub max_featured_tags: i64,
+    max_featured_tags: i64 = 10, Whole(0, 100), "Hashtags featured on a profile";
     /// Most characters of a media description, 1 to 10000.
-    pub media_description_limit: i64,
+    media_description_limit: i64 = 1500, Whole(1, 10_000), "Characters of a media description";
     /// An alternative `software.name` for NodeInfo, for clients that enable features by name; empty reports
     /// `rookery`.
-    #[serde(rename = "compat.nodeinfo_name")]
-    pub compat_nodeinfo_name: String,
+    compat_nodeinfo_name as "compat.nodeinfo_name": String =
+        String::new(), SoftwareName, "Another software name for NodeInfo; empty announces rookery";
     /// Accounts that staff suggests to follow: `user`, or `user@domain`, in lower case.
-    pub bootstrap_timeline_accounts: Vec<String>,
+    bootstrap_timeline_accounts: Vec<String> = Vec::new(), Handles(40), "Accounts that staff suggests to follow";
     /// Hashtags that must not be used, in normal form.
-    pub disallowed_hashtags: Vec<String>,
+    disallowed_hashtags: Vec<String> = Vec::new(), Hashtags, "Hashtags that must not be used";
     /// Patterns that texts must not contain: each a text, or a regular expression between slashes.
-    pub ng_words: Vec<String>,
+    ng_words: Vec<String> =
+        Vec::new(), Patterns,
+        "Words that posts, polls and profiles must not contain; remote posts with one are dropped";
     /// Patterns that make a status sensitive.
-    pub sensitive_words: Vec<String>,
+    sensitive_words: Vec<String> = Vec::new(), Patterns, "Words that make a post sensitive";
     /// The content warning of a status with such a pattern that has none; empty adds none.
-    pub sensitive_words_warning: String,
+    sensitive_words_warning: String = String::new(), Line(200), "Content warning of such a post that has none";
     /// The age in hours, 0 to 8760, until which the first public statuses of an account are unlisted; 0: never.
-    pub hold_back_new_accounts: i64,
+    hold_back_new_accounts: i64 =
+        0, Whole(0, 8_760), "Hours in which the first public posts of an account are unlisted; 0: off";
     /// How many statuses these are, 1 to 100.
-    pub hold_back_statuses: i64,
+    hold_back_statuses: i64 = 5, Whole(1, 100), "How many posts these are";
     /// Most sign-ups of a day in UTC without an invitation; 0: any number.
-    pub sign_ups_per_day: i64,
+    sign_ups_per_day: i64 = 0, Whole(0, 1_000_000), "Sign-ups of a day (UTC) without an invitation; 0: any number";
     /// The hours of the day, in UTC, in which people may sign up without an invitation: `8-20`; empty: always.
-    pub sign_up_hours: String,
+    sign_up_hours: String = String::new(), Hours, "Hours (UTC) in which people may sign up without an invitation";
 }
 
 impl Settings {
@@ -128,48 +206,6 @@ pub fn parse_hours(text: &str) -> Option<(u32, u32)> {
     let hour = |text: &str, last: u32| text.trim().parse().ok().filter(|hour| *hour <= last);
     let (from, to) = (hour(from, 23)?, hour(to, 24)?);
     (from != to).then_some((from, to))
-}
-
-impl Default for Settings {
-    fn default() -> Self {
-        Self {
-            registrations_mode: RegistrationsMode::None,
-            registrations_message: String::new(),
-            require_invite_text: false,
-            site_title: "Rookery".to_owned(),
-            site_short_description: String::new(),
-            site_extended_description: String::new(),
-            site_extended_description_updated_at: String::new(),
-            privacy_policy: String::new(),
-            privacy_policy_updated_at: "2022-10-07T00:00:00Z".to_owned(),
-            custom_css: String::new(),
-            contact_email: String::new(),
-            contact_username: String::new(),
-            timeline_preview: true,
-            profile_directory: true,
-            trends: true,
-            trendable_by_default: false,
-            activity_api_enabled: true,
-            peers_api_enabled: true,
-            show_domain_blocks: Audience::Disabled,
-            show_domain_blocks_rationale: Audience::Disabled,
-            max_characters: 500,
-            max_media_attachments: 4,
-            max_pinned_statuses: 5,
-            max_featured_tags: 10,
-            media_description_limit: 1500,
-            compat_nodeinfo_name: String::new(),
-            bootstrap_timeline_accounts: Vec::new(),
-            disallowed_hashtags: Vec::new(),
-            ng_words: Vec::new(),
-            sensitive_words: Vec::new(),
-            sensitive_words_warning: String::new(),
-            hold_back_new_accounts: 0,
-            hold_back_statuses: 5,
-            sign_ups_per_day: 0,
-            sign_up_hours: String::new(),
-        }
-    }
 }
 
 #[cfg(test)]

@@ -14,6 +14,9 @@ macro_rules! text_enum {
             /// Every variant, in the order of declaration.
             pub const ALL: &'static [Self] = &[$(Self::$variant),+];
 
+            /// The text form of every variant.
+            pub const WORDS: &'static [&'static str] = &[$($word),+];
+
             /// The text form.
             #[must_use]
             pub fn as_str(self) -> &'static str {
