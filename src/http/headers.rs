@@ -110,9 +110,8 @@ fn set_cache_headers(state: &RequestState<'_>, status: StatusCode, headers: &mut
         }
         None => false,
     };
-    // What no cache may store stays so.
-    let secret = headers.get(header::CACHE_CONTROL).is_some_and(|control| control == "no-store");
-    if secret {
+    let is_secret = headers.get(header::CACHE_CONTROL).is_some_and(|control| control == "no-store");
+    if is_secret {
         return;
     }
     if depends || state.closed || (api && !status.is_success()) {

@@ -17,7 +17,6 @@ use tokio::runtime::{Builder, Runtime};
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
-use tokio::time::Instant;
 
 use crate::listener::Listener;
 use crate::{metrics, open, platform, refresh, router, socket, sole, start_streams};
@@ -34,8 +33,6 @@ const REPORT_AFTER: Duration = Duration::from_secs(3);
 
 /// How long a step of the start takes before it is spoken of.
 const QUIET: Duration = Duration::from_secs(1);
-/// Longer than any start takes.
-const FAR: Duration = Duration::from_secs(365 * 24 * 60 * 60);
 
 /// Serves until the process is asked to stop.
 ///
@@ -56,6 +53,7 @@ pub async fn run(config: Config) -> Result<()> {
     let mut opening = tokio::spawn(async move { open(config, Clock::system(), &executable).await });
     let patience = tokio::time::sleep(QUIET);
     tokio::pin!(patience);
+    let mut said = false;
     let cx = loop {
         tokio::select! {
             opened = &mut opening => break opened.map_err(Error::internal)??,
@@ -63,9 +61,9 @@ pub async fn run(config: Config) -> Result<()> {
                 tracing::info!("stopped before the database was open");
                 return Ok(());
             }
-            () = &mut patience => {
+            () = &mut patience, if !said => {
                 say("The database is being opened and brought up to date.");
-                patience.as_mut().reset(Instant::now() + FAR);
+                said = true;
             }
         }
     };
