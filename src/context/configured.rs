@@ -24,7 +24,7 @@ pub(crate) fn sandbox(config: &Config, executable: &Path) -> Sandbox {
     Sandbox::new(executable).with_limits(config.media.max_concurrent_decodes, timeout)
 }
 
-/// The converter of video and audio of `config`; `executable` as for [`Cx::open`].
+/// The converter of video and audio of `config`; `executable` as for [`Cx::open`](crate::Cx::open).
 #[must_use]
 pub fn converter(config: &Config, executable: &Path) -> Converter {
     let media = &config.media;
