@@ -459,7 +459,7 @@ async fn reach(connect: &PgConnectOptions, time_limit: Duration) -> Result<()> {
     };
     match tokio::time::timeout(time_limit, PgConnection::connect_with(connect)).await {
         Ok(Ok(connection)) => {
-            // Whether the end of it arrives matters to nobody.
+            // Best effort: the connection has served its purpose.
             let _ = connection.close().await;
             Ok(())
         }

@@ -83,7 +83,7 @@ pub async fn prepare(cx: &Cx) {
     with_platform!(cx, |cx| plugins::prepare(&cx).await);
 }
 
-/// Loads every enabled plugin, in a task of its own.
+/// Loads every enabled plugin in a separate task.
 pub fn start(cx: &Cx) -> Option<JoinHandle<()>> {
     with_platform!(cx, |cx| Some(tokio::spawn(async move { drop(plugins::start(&cx).await) })), None)
 }

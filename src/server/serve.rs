@@ -1,7 +1,7 @@
 //! The life of a running server, from configuration to graceful shutdown.
 //!
 //! Reached from `rookery serve`. Starts in the order configuration, logs, listeners, database, workers, plugins; a signal
-//! ends it at any moment. What is asked before the database is open is answered by [`Door`], and while plugins
+//! ends it at any moment. Requests before the database is open are answered by [`Door`], and while plugins
 //! are loaded the core serves. Shutdown accepts no new connections, lets running requests and jobs finish within `server.shutdown_grace_seconds`, then
 //! closes the database.
 
@@ -49,7 +49,7 @@ pub async fn run(config: Config) -> Result<()> {
     raise_open_files(&config);
     let (mut signals, listening) = (Signals::new()?, Listening::begin(&config).await?);
     let executable = config::executable().map_err(Error::internal)?;
-    // A task of its own: a statement that takes long keeps no signal from being noticed.
+    // In a separate task, so that a slow statement does not delay signals.
     let mut opening = tokio::spawn(async move { open(config, Clock::system(), &executable).await });
     let patience = tokio::time::sleep(QUIET);
     tokio::pin!(patience);
@@ -62,7 +62,7 @@ pub async fn run(config: Config) -> Result<()> {
                 return Ok(());
             }
             () = &mut patience, if !said => {
-                say("The database is being opened and brought up to date.");
+                print_line("The database is being opened and brought up to date.");
                 said = true;
             }
         }
@@ -175,7 +175,7 @@ async fn report_loading(cx: Cx) {
         let Some(Progress { done, all }) = progress else { break };
         let line = format!("Compiling plugins: {done} of {all} are ready.");
         if all > 0 && said.as_ref() != Some(&line) {
-            say(&line);
+            print_line(&line);
             said = Some(line);
         }
         if changes.changed().await.is_err() {
@@ -183,7 +183,7 @@ async fn report_loading(cx: Cx) {
         }
     }
     if said.is_some() {
-        say("All plugins are ready.");
+        print_line("All plugins are ready.");
     }
 }
 
@@ -318,11 +318,11 @@ async fn bind(address: SocketAddr, key: &str) -> Result<TcpListener> {
 fn announce(cx: &Cx, address: SocketAddr) {
     let version = env!("CARGO_PKG_VERSION");
     tracing::info!(%address, "Rookery {version} serves {}", cx.urls.origin);
-    say(&format!("Rookery {version} serves {} (listening on {address})", cx.urls.origin));
+    print_line(&format!("Rookery {version} serves {} (listening on {address})", cx.urls.origin));
 }
 
 /// Writes a line to standard output, ignoring a closed pipe.
-fn say(line: &str) {
+fn print_line(line: &str) {
     let _ = writeln!(std::io::stdout(), "{line}");
 }
 
@@ -338,7 +338,7 @@ async fn invite_owner(cx: &Cx) -> Result<()> {
                  with `rookery user set-role NAME Owner`:"
             }
         };
-        say(&format!("\n{says}\n\n  {link}\n"));
+        print_line(&format!("\n{says}\n\n  {link}\n"));
     }
     Ok(())
 }

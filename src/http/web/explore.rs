@@ -1,6 +1,6 @@
 //! Pages to look around: `/explore` with what many people use at present, and `/directory` with people of this server.
 //!
-//! Both show what an anonymous client of the API is shown. Spec: docs/contract/federation.md#12-pages
+//! Both show the same as the API to an anonymous client. Spec: docs/contract/federation.md#12-pages
 
 use std::collections::HashMap;
 

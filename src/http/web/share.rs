@@ -15,7 +15,7 @@ use crate::extract::Params;
 #[model::parameters]
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 pub struct Shared {
-    /// The title of what is shared.
+    /// The title of the page or text.
     title: Option<String>,
     /// The text.
     text: Option<String>,

@@ -13,7 +13,7 @@ use service::session::Person;
 /// Anyone; in limited federation, signed-in users only (docs/contract/rules.md#7-access-modes).
 #[derive(Debug)]
 pub struct Visitor {
-    /// The user of the browser's session, for whom alone the page then is.
+    /// The user of the browser's session. The page is private to the browser if there is one.
     pub person: Option<Person>,
     asked: HeaderMap,
 }

@@ -1,4 +1,4 @@
-//! An edit of a status, whoever wrote it: the one way in which it is stored.
+//! Storing an edit of a status, local or remote.
 //!
 //! Edits on this server ([`edit`](super::edit())) and on others (`remote::edit`) end here, in the transaction of each, with
 //! the status and the references locked, and after its attachments and its poll were replaced.
@@ -36,7 +36,7 @@ pub(crate) struct EditedStatus<'a> {
 }
 
 impl EditedStatus<'_> {
-    /// Stores the edit, notifies those whom it concerns, and records the change.
+    /// Stores the edit, notifies the accounts that it concerns, and records the change.
     pub(crate) async fn write(self, cx: &Cx, tx: &mut Tx) -> Result<()> {
         let (author, id, visibility) = (self.author, self.old.id, self.old.visibility);
         let traits = StatusTraits { media: self.new.has_media, ..StatusTraits::from(&self.old) };

@@ -1,4 +1,4 @@
-//! A new status, whoever wrote it: the one way in which it is stored.
+//! Storing a new status, local or remote.
 //!
 //! Statuses of this server ([`ready`](super::ready)) and of others (`remote::status`) end here, in the
 //! transaction of each, with the references already locked. What differs between them are their [`Parts`].

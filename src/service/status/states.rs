@@ -14,7 +14,7 @@ use context::extension::PendingStatus;
 use model::{Actor, PluginId, Status};
 use serde_json::Value;
 
-/// A draft whose text is rendered, with what the author's preferences say where it says nothing.
+/// A draft whose text is rendered, completed by the author's preferences.
 pub(super) struct Composed {
     draft: Draft,
     words: Words,
