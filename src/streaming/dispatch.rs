@@ -15,7 +15,7 @@ use crate::Hub;
 use crate::connection::End;
 use crate::event::Event;
 use crate::topic::Topic;
-use context::change::Change;
+use context::change::{Change, Streamed};
 use context::{Cx, Result};
 use model::{AccountId, TokenId};
 use store::feed::Feed;
@@ -47,50 +47,34 @@ pub(crate) async fn run(hub: Arc<Hub>, mut changes: Receiver<Arc<Change>>) {
 
 /// Sends `change` to the connections that it concerns.
 async fn dispatch(hub: &Hub, cx: &Cx, change: &Change) -> Result<()> {
-    match change {
-        Change::StatusPublished { status, traits, .. } => statuses::published(hub, cx, *status, traits).await,
-        Change::StatusEdited { status, .. } => statuses::edited(hub, cx, *status).await,
-        Change::StatusDeleted { status, traits, mentioned, .. } => {
-            statuses::deleted(hub, cx, *status, traits, mentioned).await
+    let Some(streamed) = change.streamed() else { return Ok(()) };
+    match streamed {
+        Streamed::Published { status, traits } => statuses::published(hub, cx, status, traits).await?,
+        Streamed::Edited(status) => statuses::edited(hub, cx, status).await?,
+        Streamed::Deleted { status, traits, mentioned } => {
+            statuses::deleted(hub, cx, status, traits, &mentioned).await?;
         }
-        Change::FeedEntered { kind, owners, status } => {
-            let feeds = owners.iter().map(|owner| Feed { kind: *kind, owner: *owner });
-            statuses::entered(hub, cx, "update", feeds.map(Topic::of_feed).collect(), *status).await
+        Streamed::Entered { kind, owners, status } => {
+            let feeds = owners.into_iter().map(|owner| Feed { kind, owner });
+            statuses::entered(hub, cx, "update", feeds.map(Topic::of_feed).collect(), status).await?;
         }
-        Change::Notified { made } => people::notified(hub, cx, made).await,
-        Change::NotificationsMerged { receiver } => {
-            hub.publish(&Topic::Notifications(*receiver), "notifications_merged", Some("1"));
-            Ok(())
+        Streamed::Notified(made) => people::notified(hub, cx, &made).await?,
+        Streamed::NotificationsMerged(receiver) => {
+            hub.publish(&Topic::Notifications(receiver), "notifications_merged", Some("1"));
         }
-        Change::ConversationsUpdated { conversations } => people::conversations(hub, cx, conversations).await,
-        Change::FiltersChanged { account } => {
-            hub.publish(&Topic::User(*account), "filters_changed", None);
-            Ok(())
+        Streamed::Conversations(updated) => people::conversations(hub, cx, &updated).await?,
+        Streamed::FiltersChanged(account) => hub.publish(&Topic::User(account), "filters_changed", None),
+        Streamed::Announcement(id) => people::announcement(hub, cx, id).await?,
+        Streamed::AnnouncementDeleted(id) => people::everyone(hub, "announcement.delete", &id.to_string()),
+        Streamed::AnnouncementReaction { announcement, name } => {
+            people::reaction(hub, cx, announcement, &name).await?;
         }
-        Change::AnnouncementPublished { announcement } => people::announcement(hub, cx, *announcement).await,
-        Change::AnnouncementDeleted { announcement } => {
-            people::everyone(hub, "announcement.delete", &announcement.to_string());
-            Ok(())
-        }
-        Change::AnnouncementReaction { announcement, name } => people::reaction(hub, cx, *announcement, name).await,
-        Change::TopicMessage { topic, event, payload, scopes } => {
-            message(hub, topic, event, payload, scopes);
-            Ok(())
-        }
-        Change::TokenRevoked { token, .. } => {
-            hub.end_token(*token);
-            Ok(())
-        }
-        Change::ListDeleted { list, .. } => {
-            hub.end_topic(&Topic::List(*list));
-            Ok(())
-        }
-        Change::FeedsDropped { feeds } => {
-            feeds.iter().for_each(|feed| hub.end_topic(&Topic::of_feed(*feed)));
-            Ok(())
-        }
-        _ => Ok(()),
+        Streamed::Message { topic, event, payload, scopes } => message(hub, &topic, &event, &payload, &scopes),
+        Streamed::TokenEnded(token) => hub.end_token(token),
+        Streamed::ListEnded(list) => hub.end_topic(&Topic::List(list)),
+        Streamed::FeedsEnded(feeds) => feeds.into_iter().for_each(|feed| hub.end_topic(&Topic::of_feed(feed))),
     }
+    Ok(())
 }
 
 /// Sends a plugin's message: to an account (`user:ID`), to one token (`token:ID`) that has one of `scopes`, or to a

@@ -24,9 +24,9 @@ impl<J: Job> FollowUp for Vec<J> {
 }
 
 /// A job scheduled for a time; `None` queues nothing.
-pub(super) struct At<J>(pub(super) Option<Time>, pub(super) J);
+pub(super) struct Scheduled<J>(pub(super) Option<Time>, pub(super) J);
 
-impl<J: Job> FollowUp for At<J> {
+impl<J: Job> FollowUp for Scheduled<J> {
     fn add_to(self, jobs: &mut Vec<Queued>) -> Result<()> {
         if self.0.is_some() {
             jobs.push(Queued::of(&self.1, self.0)?);

@@ -1,12 +1,17 @@
-//! Every kind of change, one row each: its name, its data and its listeners.
+//! Every kind of change, one row each: its name, its data, its listeners and what each of them is given.
 //!
-//! A new kind needs a row here, and a match arm in each crate that adds details for its listeners: `plugins` for the
-//! outbox, `streaming` for streams.
+//! A new kind needs a row here. What a listener is given is a [`Delivery`] or a [`Streamed`], enums that their listeners
+//! match without a rest, or an [`Event`]: a new form does not compile until its listener has an arm for it. Caches are no
+//! listeners: they compare versions ([`Caches`](crate::caches::Caches)).
 
 use serde::{Deserialize, Serialize};
 
-use super::follow_up::{At, FollowUp};
+use super::delivery::Delivery;
+use super::event::Event;
+use super::follow_up::{FollowUp, Scheduled};
+use super::streamed::Streamed;
 use crate::Result;
+use crate::queue::Distribution;
 use crate::queue::job::Queued;
 use crate::queue::kinds::{
     AcceptRequests, AttachCard, ExpireMute, FanOut, GenerateKey, Merge, MergeTag, RebuildList, ReconcileHome,
@@ -22,28 +27,46 @@ pub(super) enum Listener {
     Jobs,
     /// A push for each subscription that wants the notification, queued in the transaction.
     Push,
-    /// The outbox of every extension that subscribed.
+    /// The outbox of every extension that subscribed: an [`Event`], in the transaction.
     Outbox,
-    /// [`Federation`](crate::federation::Federation), which queues what other servers are sent, in the transaction.
+    /// [`Federation`](crate::federation::Federation), which queues a [`Delivery`] to other servers in the transaction.
     Delivery,
-    /// [`Live`](super::Live), after the commit.
-    Live,
+    /// [`Live`](super::Live), after the commit: streams read a [`Streamed`] from the change.
+    Stream,
 }
 
-/// Declares changes: `Name = "its.word" { fields } => [listeners];`.
+/// Declares changes: `Name = "its.word" { fields } => [listener(what it is given), …];`.
 ///
-/// A listener is `jobs(…)`, `push`, `outbox`, `delivery` or `live`; `jobs` takes jobs built from the fields, or any [`FollowUp`].
-/// Generates [`Change`] with its [`ChangeKind`], `listeners`, and the jobs that follow.
+/// A listener is `jobs(…)` with jobs or any [`FollowUp`], `push(…)` with notifications, `outbox(…)` with an [`Event`],
+/// `delivery(…)` with a [`Delivery`] or an option of one, or `stream(…)` with a [`Streamed`], each made from the fields.
+/// Generates [`Change`] with its [`ChangeKind`], `listeners`, and a method for what each listener is given.
 macro_rules! changes {
     (@listener jobs) => { Listener::Jobs };
     (@listener push) => { Listener::Push };
     (@listener outbox) => { Listener::Outbox };
     (@listener delivery) => { Listener::Delivery };
-    (@listener live) => { Listener::Live };
+    (@listener stream) => { Listener::Stream };
+    // Adds what a row gives to one listener to `$given`; the last rule is for the other listeners of the row.
+    (@add $given:ident jobs: jobs $($value:expr),+) => { $(FollowUp::add_to($value, &mut $given)?;)+ };
+    (@add $given:ident push: push $($value:expr),+) => { $given = Some(($($value),+)) };
+    (@add $given:ident outbox: outbox $($value:expr),+) => { $given = Some(($($value),+)) };
+    (@add $given:ident delivery: delivery $($value:expr),+) => { $given = Option::from(($($value),+)) };
+    (@add $given:ident stream: stream $($value:expr),+) => { $given = Some(($($value),+)) };
+    (@add $given:ident $listener:ident: $other:ident $($value:expr),+) => {};
+    // What `$change` gives to `$listener`, from `$none`.
+    (@given $change:ident $listener:ident $none:expr,
+        [$($name:ident { $($field:ident),* } [$($other:ident($($value:expr),+))+])+]) => {{
+        let mut given = $none;
+        #[expect(unused_variables, reason = "not every listener needs every field")]
+        match $change.clone() {
+            $(Self::$name { $($field),* } => { $(changes!(@add given $listener: $other $($value),+);)+ })+
+        }
+        given
+    }};
     ($(
         $(#[$doc:meta])*
-        $name:ident = $word:literal $({ $($(#[$attribute:meta])* $field:ident: $type:ty),* $(,)? })?
-            => [$($listener:ident $(($($job:expr),+ $(,)?))?),+];
+        $name:ident = $word:literal { $($(#[$attribute:meta])* $field:ident: $type:ty),* $(,)? }
+            => [$($listener:ident($($value:expr),+)),+ $(,)?];
     )+) => {
         text_enum! {
             /// The kinds of change. Kinds that extensions may subscribe to have the names of the contract.
@@ -53,7 +76,7 @@ macro_rules! changes {
         /// Something that happened.
         #[derive(Clone, Debug, Serialize, Deserialize)]
         pub enum Change {
-            $($(#[$doc])* $name $({ $($(#[$attribute])* $field: $type),* })?,)+
+            $($(#[$doc])* $name { $($(#[$attribute])* $field: $type),* },)+
         }
 
         impl Change {
@@ -64,15 +87,34 @@ macro_rules! changes {
                 }
             }
 
+            /// The jobs that follow.
             pub(super) fn jobs(&self) -> Result<Vec<Queued>> {
-                let mut jobs = Vec::new();
-                #[expect(unused_variables, reason = "not every job needs every field")]
-                match self.clone() {
-                    $(Self::$name { $($($field),*)? } => {
-                        $($($(FollowUp::add_to($job, &mut jobs)?;)+)?)+
-                    })+
-                }
-                Ok(jobs)
+                Ok(changes!(@given self jobs Vec::new(), [$($name { $($field),* } [$($listener($($value),+))+])+]))
+            }
+
+            /// The notifications to push; empty for other changes.
+            pub(super) fn pushed(&self) -> Vec<CreatedNotification> {
+                let given: Option<_> =
+                    changes!(@given self push None, [$($name { $($field),* } [$($listener($($value),+))+])+]);
+                given.unwrap_or_default()
+            }
+
+            /// What extensions receive; `None` for changes that they cannot subscribe to.
+            #[must_use]
+            pub fn event(&self) -> Option<Event> {
+                changes!(@given self outbox None, [$($name { $($field),* } [$($listener($($value),+))+])+])
+            }
+
+            /// What other servers are sent; `None` for changes that concern this server alone, as far as they tell.
+            #[must_use]
+            pub fn delivery(&self) -> Option<Delivery> {
+                changes!(@given self delivery None, [$($name { $($field),* } [$($listener($($value),+))+])+])
+            }
+
+            /// What streams show; `None` for changes that no stream shows.
+            #[must_use]
+            pub fn streamed(&self) -> Option<Streamed> {
+                changes!(@given self stream None, [$($name { $($field),* } [$($listener($($value),+))+])+])
             }
         }
 
@@ -88,11 +130,20 @@ macro_rules! changes {
 changes! {
     /// A status or a reblog was published.
     StatusPublished = "status.created" { status: StatusId, author: AccountId, traits: StatusTraits }
-        => [jobs(FanOut { status }), outbox, delivery, live];
+        => [
+            jobs(FanOut { status }),
+            outbox(Event::of_status(author, status, traits)),
+            delivery(traits.local.then_some(Delivery::Distribute(Distribution::Published(status)))),
+            stream(Streamed::Published { status, traits }),
+        ];
 
     /// A status was edited.
     StatusEdited = "status.updated" { status: StatusId, author: AccountId, traits: StatusTraits }
-        => [outbox, delivery, live];
+        => [
+            outbox(Event::of_status(author, status, traits)),
+            delivery(traits.local.then_some(Delivery::Distribute(Distribution::Edited(status)))),
+            stream(Streamed::Edited(status)),
+        ];
 
     /// A status or a reblog was deleted.
     /// `mentioned`: the mentioned accounts, read only if this process has live listeners.
@@ -101,7 +152,11 @@ changes! {
         author: AccountId,
         traits: StatusTraits,
         mentioned: Vec<AccountId>,
-    } => [outbox, delivery, live];
+    } => [
+        outbox(Event::of_status(author, status, traits)),
+        delivery(traits.local.then_some(Delivery::Deleted { status, author, reblog: traits.reblog })),
+        stream(Streamed::Deleted { status, traits, mentioned }),
+    ];
 
     /// A status has a link in its text, or had one before it was edited.
     StatusLinked = "status.linked" { status: StatusId } => [jobs(AttachCard { status })];
@@ -110,10 +165,11 @@ changes! {
     AccountRegistered = "account.registered" { account: AccountId } => [jobs(GenerateKey { account })];
 
     /// An account became usable.
-    AccountCreated = "account.created" { account: AccountId } => [outbox];
+    AccountCreated = "account.created" { account: AccountId } => [outbox(Event::about_account(account))];
 
     /// A profile changed.
-    AccountUpdated = "account.updated" { account: AccountId } => [outbox, delivery];
+    AccountUpdated = "account.updated" { account: AccountId }
+        => [outbox(Event::by_account(account)), delivery(Delivery::Profile(account))];
 
     /// A profile has links that are yet to be verified.
     ProfileLinked = "account.linked" { account: AccountId } => [jobs(VerifyLinks { account })];
@@ -122,20 +178,26 @@ changes! {
     AccountUnlocked = "account.unlocked" { account: AccountId } => [jobs(AcceptRequests { account })];
 
     /// The removal of an account began.
-    AccountRemoved = "account.removed" { account: AccountId } => [delivery];
+    AccountRemoved = "account.removed" { account: AccountId } => [delivery(Delivery::AccountRemoved(account))];
 
     /// Moderators suspended an account.
-    AccountSuspended = "account.suspended" { account: AccountId } => [outbox, delivery];
+    AccountSuspended = "account.suspended" { account: AccountId }
+        => [outbox(Event::about_account(account)), delivery(Delivery::Profile(account))];
 
     /// An account was deleted.
-    AccountPurged = "account.purged" { account: AccountId } => [outbox];
+    AccountPurged = "account.purged" { account: AccountId } => [outbox(Event::about_account(account))];
 
     /// Someone blocked someone.
     Blocked = "account.blocked" { account: AccountId, target: AccountId }
-        => [jobs(Unmerge { account, target }), outbox, delivery];
+        => [
+            jobs(Unmerge { account, target }),
+            outbox(Event::between(account, target)),
+            delivery(Delivery::Blocked { account, target }),
+        ];
 
     /// A block ended. `block`: its row.
-    Unblocked = "account.unblocked" { account: AccountId, target: AccountId, block: RowId } => [delivery];
+    Unblocked = "account.unblocked" { account: AccountId, target: AccountId, block: RowId }
+        => [delivery(Delivery::Unblocked { account, target, block })];
 
     /// Someone muted someone.
     Muted = "account.muted" {
@@ -143,7 +205,10 @@ changes! {
         target: AccountId,
         #[serde(with = "micros")]
         until: Option<Time>,
-    } => [jobs(At(until, ExpireMute { account, target }), Unmerge { account, target }), outbox];
+    } => [
+        jobs(Scheduled(until, ExpireMute { account, target }), Unmerge { account, target }),
+        outbox(Event::between(account, target)),
+    ];
 
     /// A mute ended.
     Unmuted = "account.unmuted" { account: AccountId, target: AccountId } => [jobs(Merge { account, target })];
@@ -154,19 +219,24 @@ changes! {
 
     /// Someone follows someone.
     Followed = "follow.created" { account: AccountId, target: AccountId }
-        => [jobs(Merge { account, target }), outbox, delivery];
+        => [
+            jobs(Merge { account, target }),
+            outbox(Event::between(account, target)),
+            delivery(Delivery::Followed { account, target }),
+        ];
 
     /// Someone requested to follow an account of another server.
-    FollowRequested = "follow.requested" { account: AccountId, target: AccountId } => [delivery];
+    FollowRequested = "follow.requested" { account: AccountId, target: AccountId }
+        => [delivery(Delivery::FollowRequested { account, target })];
 
     /// A follow or a request for one ended: withdrawn, refused, or ended by either side.
     /// `uri`: the activity, if it came from another server.
     FollowEnded = "follow.ended" { account: AccountId, target: AccountId, follow: RowId, uri: Option<String> }
-        => [delivery];
+        => [delivery(Delivery::FollowEnded { account, target, follow, uri })];
 
     /// Someone unfollowed someone.
     Unfollowed = "follow.deleted" { account: AccountId, target: AccountId }
-        => [jobs(Unmerge { account, target }), outbox];
+        => [jobs(Unmerge { account, target }), outbox(Event::between(account, target))];
 
     /// A status was marked as a favourite.
     Favourited = "favourite.created" {
@@ -174,7 +244,10 @@ changes! {
         status: StatusId,
         #[serde(default)]
         favourite: Option<RowId>,
-    } => [outbox, delivery];
+    } => [
+        outbox(Event::of_mark(account, status)),
+        delivery(Delivery::Favourite { account, status, favourite, undone: false }),
+    ];
 
     /// A status is no longer a favourite.
     Unfavourited = "favourite.deleted" {
@@ -182,37 +255,48 @@ changes! {
         status: StatusId,
         #[serde(default)]
         favourite: Option<RowId>,
-    } => [outbox, delivery];
+    } => [
+        outbox(Event::of_mark(account, status)),
+        delivery(Delivery::Favourite { account, status, favourite, undone: true }),
+    ];
 
     /// A status was bookmarked.
-    Bookmarked = "bookmark.created" { account: AccountId, status: StatusId } => [outbox];
+    Bookmarked = "bookmark.created" { account: AccountId, status: StatusId }
+        => [outbox(Event::of_mark(account, status))];
 
     /// A bookmark was removed.
-    Unbookmarked = "bookmark.deleted" { account: AccountId, status: StatusId } => [outbox];
+    Unbookmarked = "bookmark.deleted" { account: AccountId, status: StatusId }
+        => [outbox(Event::of_mark(account, status))];
 
     /// Someone voted in a poll. `choices`: the positions of the options.
-    Voted = "poll.voted" { account: AccountId, status: StatusId, choices: Vec<i64> } => [delivery];
+    Voted = "poll.voted" { account: AccountId, status: StatusId, choices: Vec<i64> }
+        => [delivery(Delivery::Voted { account, status, choices })];
 
     /// A poll ended.
-    PollEnded = "poll.ended" { status: StatusId } => [delivery];
+    PollEnded = "poll.ended" { status: StatusId } => [delivery(Delivery::PollEnded(status))];
 
     /// Someone pinned a status to their profile.
-    Pinned = "pin.created" { account: AccountId, status: StatusId } => [delivery];
+    Pinned = "pin.created" { account: AccountId, status: StatusId }
+        => [delivery(Delivery::Pin { account, status, added: true })];
 
     /// Someone unpinned a status.
-    Unpinned = "pin.deleted" { account: AccountId, status: StatusId } => [delivery];
+    Unpinned = "pin.deleted" { account: AccountId, status: StatusId }
+        => [delivery(Delivery::Pin { account, status, added: false })];
 
     /// Someone features a hashtag on their profile. `name`: in normal form.
-    TagFeatured = "tag.featured" { account: AccountId, name: String } => [delivery];
+    TagFeatured = "tag.featured" { account: AccountId, name: String }
+        => [delivery(Delivery::FeaturedTag { account, name, added: true })];
 
     /// Someone no longer features a hashtag.
-    TagUnfeatured = "tag.unfeatured" { account: AccountId, name: String } => [delivery];
+    TagUnfeatured = "tag.unfeatured" { account: AccountId, name: String }
+        => [delivery(Delivery::FeaturedTag { account, name, added: false })];
 
     /// An emoji was deleted or disabled.
-    EmojiDeleted = "emoji.deleted" { emoji: RowId, shortcode: String } => [outbox];
+    EmojiDeleted = "emoji.deleted" { emoji: RowId, shortcode: String } => [outbox(Event::of_emoji(emoji, &shortcode))];
 
     /// A list was deleted.
-    ListDeleted = "list.deleted" { list: RowId, owner: AccountId } => [outbox, live];
+    ListDeleted = "list.deleted" { list: RowId, owner: AccountId }
+        => [outbox(Event::of_list(owner, list)), stream(Streamed::ListEnded(list))];
 
     /// Accounts were added to a list, or removed from it.
     /// `exclusive`: the list is exclusive, so the owner's home feed changes as well.
@@ -233,37 +317,40 @@ changes! {
     TagUnfollowed = "tag.unfollowed" { account: AccountId, tag: TagId } => [jobs(UnmergeTag { account, tag })];
 
     /// An announcement was published, or changed since.
-    AnnouncementPublished = "announcement.published" { announcement: RowId } => [live];
+    AnnouncementPublished = "announcement.published" { announcement: RowId } => [stream(Streamed::Announcement(announcement))];
 
     /// An announcement is no longer shown.
-    AnnouncementDeleted = "announcement.deleted" { announcement: RowId } => [live];
+    AnnouncementDeleted = "announcement.deleted" { announcement: RowId }
+        => [stream(Streamed::AnnouncementDeleted(announcement))];
 
     /// The count of a reaction to an announcement changed.
-    AnnouncementReaction = "announcement.reaction" { announcement: RowId, name: String } => [live];
+    AnnouncementReaction = "announcement.reaction" { announcement: RowId, name: String }
+        => [stream(Streamed::AnnouncementReaction { announcement, name })];
 
     /// Conversations have another last status, or were marked as read or unread.
     /// `conversations`: each with the account that it belongs to.
-    ConversationsUpdated = "conversation.updated" { conversations: Vec<(AccountId, RowId)> } => [live];
+    ConversationsUpdated = "conversation.updated" { conversations: Vec<(AccountId, RowId)> }
+        => [stream(Streamed::Conversations(conversations))];
 
     /// An account's filters changed.
-    FiltersChanged = "filters.changed" { account: AccountId } => [live];
+    FiltersChanged = "filters.changed" { account: AccountId } => [stream(Streamed::FiltersChanged(account))];
 
     /// Statuses entered feeds.
     /// `kind`: 0 home, 1 list, others feeds of extensions. `owners`: the owners of the feeds that received the status. Not
     /// recorded for rebuilds, nor for statuses that are older than the job of a backfill.
-    FeedEntered = "feed.entered" { kind: i64, owners: Vec<i64>, status: StatusId } => [live];
+    FeedEntered = "feed.entered" { kind: i64, owners: Vec<i64>, status: StatusId }
+        => [stream(Streamed::Entered { kind, owners, status })];
 
     /// Feeds of an extension were deleted.
-    FeedsDropped = "feed.dropped" { feeds: Vec<Feed> } => [live];
-
-    /// A home feed was rebuilt.
-    HomeRebuilt = "home.rebuilt" { account: AccountId } => [live];
+    FeedsDropped = "feed.dropped" { feeds: Vec<Feed> } => [stream(Streamed::FeedsEnded(feeds))];
 
     /// Notifications were created, in one batch.
-    Notified = "notification.created" { made: Vec<CreatedNotification> } => [push, live];
+    Notified = "notification.created" { made: Vec<CreatedNotification> }
+        => [push(made), stream(Streamed::Notified(made))];
 
     /// Filtered notifications became visible, since their senders were permitted.
-    NotificationsMerged = "notifications.merged" { receiver: AccountId } => [live];
+    NotificationsMerged = "notifications.merged" { receiver: AccountId }
+        => [stream(Streamed::NotificationsMerged(receiver))];
 
     /// An access token was revoked.
     /// `account`: its owner; `None` for a token of the application itself, and from a node with an older version.
@@ -271,10 +358,7 @@ changes! {
         token: TokenId,
         #[serde(default)]
         account: Option<AccountId>,
-    } => [outbox, live];
-
-    /// Settings, rules or emojis changed.
-    SettingsChanged = "settings.changed" => [live];
+    } => [outbox(Event::of_token(account, token)), stream(Streamed::TokenEnded(token))];
 
     /// An extension sent a message to a topic.
     /// `topic`: `user:1`, `token:1`, or `plugin/topic` for a topic of an extension. `scopes`: the token needs one of
@@ -285,7 +369,7 @@ changes! {
         payload: String,
         #[serde(default)]
         scopes: Vec<String>,
-    } => [live];
+    } => [stream(Streamed::Message { topic, event, payload, scopes })];
 }
 
 impl ChangeKind {
@@ -358,6 +442,6 @@ mod tests {
         let heard: Vec<&str> =
             ChangeKind::ALL.iter().filter(|kind| kind.is_for_extensions()).map(|kind| kind.as_str()).collect();
         assert_eq!(heard.len(), 18, "{heard:?}");
-        assert!(heard.contains(&"token.revoked") && !heard.contains(&"settings.changed"));
+        assert!(heard.contains(&"token.revoked") && !heard.contains(&"filters.changed"));
     }
 }

@@ -23,7 +23,7 @@ pub async fn record_all(cx: &Cx, tx: &mut Tx, changes: &[Change]) -> Result<()> 
                 Listener::Outbox => outbox = true,
                 Listener::Push => pushed = true,
                 Listener::Delivery => delivered = true,
-                Listener::Live => cx.live.tell_after(tx, change),
+                Listener::Stream => cx.live.tell_after(tx, change),
                 Listener::Jobs => {
                     for job in change.jobs()? {
                         queue::enqueue_any(cx, tx, job).await?;

@@ -23,40 +23,28 @@ struct Change<'a, T> {
     target: String,
 }
 
-/// A status was added to (`kind`: `Add`) or removed from (`Remove`) the pinned statuses of an account.
-pub(super) async fn changed(
-    cx: &Cx,
-    tx: &mut Tx,
-    account: AccountId,
-    status: StatusId,
-    kind: &'static str,
-) -> Result<()> {
+/// A status was `added` to the pinned statuses of an account, or removed from them.
+pub(super) async fn changed(cx: &Cx, tx: &mut Tx, account: AccountId, status: StatusId, added: bool) -> Result<()> {
     // Others are not in the collection as others read it.
     let Some(status) = store::status::find(&mut *tx, status).await?.filter(|status| status.visibility.is_anonymous())
     else {
         return Ok(());
     };
-    send_change(cx, tx, account, kind, status.uri.as_str()).await
+    send_change(cx, tx, account, added, status.uri.as_str()).await
 }
 
-/// The hashtag `name` was added to (`kind`: `Add`) or removed from (`Remove`) the featured hashtags of an account.
-pub(super) async fn hashtag_changed(
-    cx: &Cx,
-    tx: &mut Tx,
-    account: AccountId,
-    name: &str,
-    kind: &'static str,
-) -> Result<()> {
-    send_change(cx, tx, account, kind, FeaturedHashtag::new(&cx.urls, name)).await
+/// The hashtag `name` was `added` to the featured hashtags of an account, or removed from them.
+pub(super) async fn hashtag_changed(cx: &Cx, tx: &mut Tx, account: AccountId, name: &str, added: bool) -> Result<()> {
+    send_change(cx, tx, account, added, FeaturedHashtag::new(&cx.urls, name)).await
 }
 
-/// Sends the followers of a local account that `object` was added or removed. Both kinds of objects have the same target
+/// Sends the followers of a local account that `object` was `added` or removed. Both kinds of objects have the same target
 /// (docs/contract/federation.md#activities-sent).
 async fn send_change<T: Serialize + Send>(
     cx: &Cx,
     tx: &mut Tx,
     account: AccountId,
-    kind: &'static str,
+    added: bool,
     object: T,
 ) -> Result<()> {
     if !is_local(cx, tx, account).await? {
@@ -69,6 +57,7 @@ async fn send_change<T: Serialize + Send>(
     let account = actor(tx, account).await?;
     let target = format!("{}/collections/featured", account.uri);
     let id = format!("{}#featured/{}", account.uri, cx.ids.next::<RowId>());
+    let kind = if added { "Add" } else { "Remove" };
     let change = Fragment::of(&Change { id, kind, actor: &account.uri, to: [PUBLIC], object, target })?;
     let outgoing = Outgoing { signer: account.id, private_key: None, body: with_context(&change), urgent: false };
     send(cx, tx, outgoing, inboxes).await

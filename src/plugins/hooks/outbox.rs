@@ -3,19 +3,17 @@
 //! Reached from the core's change log through the extension port. Where no plugin listens, that is a lookup in memory.
 //! Delivery is in `dispatch`.
 
-use serde_json::{Value, json};
-
 use super::table::Hooks;
 use crate::cx::Session;
 use crate::hooks::table::{EVENTS, FANOUT};
 use crate::{Cx, Registry};
 use async_trait::async_trait;
-use context::change::{Change, ChangeKind, StatusTraits};
+use context::change::{Change, ChangeKind};
 use context::extension::ReceiveChanges;
 use context::queue::{self, RecordChanges};
 use context::{Origin, Result};
 use database::Tx;
-use model::{AccountId, StatusId};
+use model::AccountId;
 use store::plugin_event::NewEvent;
 
 /// Shards: events of one plugin that are delivered in parallel; events of one account share a shard and stay in order.
@@ -42,97 +40,6 @@ pub(super) fn has_status(kind: ChangeKind) -> bool {
 /// True when plugins are given the account.
 pub(super) fn has_account(kind: ChangeKind) -> bool {
     matches!(kind, ChangeKind::AccountCreated | ChangeKind::AccountUpdated | ChangeKind::AccountSuspended)
-}
-
-/// A change as an event of the contract: its actor, and the subject's id or a payload.
-struct EventRecord {
-    /// The account that determines the shard.
-    account: AccountId,
-    actor: Option<AccountId>,
-    subject: Option<i64>,
-    payload: Option<String>,
-    traits: Option<StatusTraits>,
-}
-
-/// `change` as an event of the contract; none for changes that plugins do not receive.
-fn event_of(change: &Change) -> Option<EventRecord> {
-    let json = |value: Value| Some(value.to_string());
-    let by =
-        |account: AccountId| EventRecord { account, actor: Some(account), subject: None, payload: None, traits: None };
-    let pair = |account: AccountId, target: AccountId| EventRecord {
-        payload: json(json!({ "account": account, "target": target })),
-        ..by(account)
-    };
-    let mark = |account: AccountId, status: StatusId| EventRecord {
-        payload: json(json!({ "account": account, "status": status })),
-        ..by(account)
-    };
-    Some(match change {
-        Change::StatusPublished { status, author, traits }
-        | Change::StatusEdited { status, author, traits }
-        | Change::StatusDeleted { status, author, traits, .. } => {
-            EventRecord { subject: Some((*status).into()), traits: Some(*traits), ..by(*author) }
-        }
-        Change::AccountUpdated { account } => EventRecord { subject: Some((*account).into()), ..by(*account) },
-        Change::AccountCreated { account }
-        | Change::AccountSuspended { account }
-        | Change::AccountPurged { account } => {
-            EventRecord { subject: Some((*account).into()), actor: None, ..by(*account) }
-        }
-        Change::Blocked { account, target }
-        | Change::Muted { account, target, .. }
-        | Change::Followed { account, target }
-        | Change::Unfollowed { account, target } => pair(*account, *target),
-        Change::Favourited { account, status, .. }
-        | Change::Unfavourited { account, status, .. }
-        | Change::Bookmarked { account, status }
-        | Change::Unbookmarked { account, status } => mark(*account, *status),
-        // No account: all of these share a shard, in order.
-        Change::EmojiDeleted { emoji, shortcode } => EventRecord {
-            actor: None,
-            payload: json(json!({ "id": i64::from(*emoji).to_string(), "shortcode": shortcode })),
-            ..by(AccountId::from(0))
-        },
-        Change::ListDeleted { list, owner } => EventRecord { subject: Some((*list).into()), ..by(*owner) },
-        Change::TokenRevoked { token, account } => EventRecord {
-            actor: *account,
-            subject: Some((*token).into()),
-            ..by(account.unwrap_or_else(|| AccountId::from(0)))
-        },
-        Change::StatusLinked { .. }
-        | Change::FollowRequested { .. }
-        | Change::FollowEnded { .. }
-        | Change::Unblocked { .. }
-        | Change::Voted { .. }
-        | Change::PollEnded { .. }
-        | Change::Pinned { .. }
-        | Change::Unpinned { .. }
-        | Change::TagFeatured { .. }
-        | Change::TagUnfeatured { .. }
-        | Change::AccountRemoved { .. }
-        | Change::AccountRegistered { .. }
-        | Change::ProfileLinked { .. }
-        | Change::AccountUnlocked { .. }
-        | Change::Unmuted { .. }
-        | Change::ListMembersChanged { .. }
-        | Change::ListPolicyChanged { .. }
-        | Change::ListExclusiveChanged { .. }
-        | Change::TagFollowed { .. }
-        | Change::TagUnfollowed { .. }
-        | Change::FeedEntered { .. }
-        | Change::FeedsDropped { .. }
-        | Change::AnnouncementDeleted { .. }
-        | Change::AnnouncementPublished { .. }
-        | Change::AnnouncementReaction { .. }
-        | Change::ConversationsUpdated { .. }
-        | Change::FiltersChanged { .. }
-        | Change::HomeRebuilt { .. }
-        | Change::Notified { .. }
-        | Change::NotificationsMerged { .. }
-        | Change::SettingsChanged
-        | Change::DomainBlocked { .. }
-        | Change::TopicMessage { .. } => return None,
-    })
 }
 
 /// The shard of `account`. Ids of one server hardly differ in their last bits, so all bits are hashed.
@@ -166,23 +73,23 @@ pub async fn record(cx: &Cx, tx: &mut Tx, changes: &[Change]) -> Result<()> {
 /// where the origin is too deep.
 fn rows(hooks: &Hooks, change: &Change, origin: &Origin) -> Vec<NewEvent> {
     let kind = change.kind();
-    let Some(told) = event_of(change) else { return Vec::new() };
+    let Some(event) = change.event() else { return Vec::new() };
     let mut rows: Vec<NewEvent> = Vec::new();
     for listener in hooks.listeners() {
         let stream = listener.stream;
         let heard = if stream == FANOUT { has_status(kind) } else { listener.has_kind(kind.as_str()) };
-        let wanted = heard && told.traits.is_none_or(|traits| listener.when.admits(&traits));
+        let wanted = heard && event.traits.is_none_or(|traits| listener.when.admits(&traits));
         // A plugin with two hooks for the same kind gets one event.
         let known = rows.iter().any(|row| row.plugin == listener.plugin && row.stream == stream);
         if wanted && !known && origin.allows(listener.plugin) && listener.keeps_one() {
             rows.push(NewEvent {
                 plugin: listener.plugin,
                 stream,
-                shard: if stream == FANOUT { 0 } else { shard(told.account) },
+                shard: if stream == FANOUT { 0 } else { shard(event.account) },
                 kind: kind.as_str(),
-                actor: told.actor.map(i64::from),
-                subject: told.subject,
-                payload: told.payload.clone(),
+                actor: event.actor.map(i64::from),
+                subject: event.subject,
+                payload: event.payload.clone(),
                 origin: origin.to_json(),
             });
         }

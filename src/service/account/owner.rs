@@ -8,7 +8,6 @@ use serde_json::Value;
 use crate::sign_up::{self, NewAccount};
 use crate::{link, ownership, session};
 use context::Cx;
-use context::change::{self, Change};
 use context::error::{Result, Validation};
 use crypto::Secret;
 use model::AccountId;
@@ -78,7 +77,6 @@ pub async fn set_up(cx: &Cx, token: &str, owner: Owner) -> Result<Option<Account
     let now = cx.clock.now();
     store::settings::set(&mut tx, "site_title", &Value::String(owner.site_title.trim().to_owned()), now).await?;
     store::settings::bump_generation(&mut tx, now).await?;
-    change::record(cx, &mut tx, Change::SettingsChanged).await?;
     tx.commit().await?;
     cx.reload().await?;
     Ok(Some(account))

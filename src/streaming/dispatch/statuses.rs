@@ -17,7 +17,7 @@ use service::visibility::{self, Place};
 use store::feed::Feed;
 
 /// A status was published: sends it to public streams. Feeds receive it when it enters them.
-pub(super) async fn published(hub: &Hub, cx: &Cx, status: StatusId, traits: &StatusTraits) -> Result<()> {
+pub(super) async fn published(hub: &Hub, cx: &Cx, status: StatusId, traits: StatusTraits) -> Result<()> {
     if traits.reblog || !has_public_listeners(hub) {
         return Ok(());
     }
@@ -51,7 +51,7 @@ pub(super) async fn deleted(
     hub: &Hub,
     cx: &Cx,
     status: StatusId,
-    traits: &StatusTraits,
+    traits: StatusTraits,
     mentioned: &[AccountId],
 ) -> Result<()> {
     let mut topics = feeds_with(hub, cx, status).await?;
