@@ -15,7 +15,7 @@ use crate::Failure;
 use crate::address::same_host;
 use crate::failure::is_answer;
 use crate::floods::domain_of;
-use crate::vocabulary::{Activity, Kind, Note, Object};
+use crate::vocabulary::{Activity, Note, Object};
 
 /// How long fetched statuses are recent.
 const FRESH: TimeDelta = TimeDelta::minutes(10);
@@ -105,8 +105,7 @@ async fn read(cx: &Cx, url: Option<&str>, most: usize) -> Result<Members, Failur
 /// The object of an activity that created a status.
 fn created(activity: &Object) -> Option<Object> {
     let activity: Activity = activity.read()?;
-    let is_create = Kind::of(&activity.kind) == Some(Kind::Create);
-    activity.object.first().filter(|_| is_create).cloned()
+    activity.object.first().filter(|_| activity.is("Create")).cloned()
 }
 
 /// Stores a status of `actor` from a collection of its server: inline, or fetched.

@@ -5,6 +5,7 @@ use model::AccountId;
 use service::remote::follow;
 
 use super::inbound::Inbound;
+use super::reason::Reason;
 use super::refusal::Ignored;
 use crate::vocabulary::Activity;
 
@@ -13,7 +14,7 @@ pub(super) async fn accept(cx: &Cx, inbound: &Inbound) -> Result<(), Ignored> {
     let follower = follower(cx, inbound).await?;
     match follow::accepted(cx, follower, inbound.sender.id).await? {
         true => Ok(()),
-        false => Err(Ignored::Because("not_requested")),
+        false => Err(Reason::NotRequested.into()),
     }
 }
 
@@ -22,7 +23,7 @@ pub(super) async fn reject(cx: &Cx, inbound: &Inbound) -> Result<(), Ignored> {
     let follower = follower(cx, inbound).await?;
     match follow::ended(cx, follower, inbound.sender.id).await? {
         true => Ok(()),
-        false => Err(Ignored::Because("not_requested")),
+        false => Err(Reason::NotRequested.into()),
     }
 }
 
@@ -31,19 +32,19 @@ async fn follower(cx: &Cx, inbound: &Inbound) -> Result<AccountId, Ignored> {
     let object = inbound.object()?;
     let by_id = object.id.as_deref().and_then(|id| id.split_once("#follows/")).map(|(actor, _)| actor.to_owned());
     let inline = || object.read::<Activity>().map(|follow| follow.actor.0);
-    let actor = by_id.or_else(inline).ok_or(Ignored::Because("unknown_follow"))?;
+    let actor = by_id.or_else(inline).ok_or(Reason::UnknownFollow)?;
     let account = store::remote::find_account(&cx.db, &actor).await?.filter(|account| account.is_local());
-    Ok(account.ok_or(Ignored::Because("unknown_follow"))?.id)
+    Ok(account.ok_or(Reason::UnknownFollow)?.id)
 }
 
 /// The acceptance of a follow is undone: the follow ends.
 pub(super) async fn reject_undone(cx: &Cx, inbound: &Inbound, accepted: &Activity) -> Result<(), Ignored> {
-    let follow = accepted.object.first().ok_or(Ignored::Because("no_object"))?;
-    let actor = follow.read::<Activity>().map(|follow| follow.actor.0).ok_or(Ignored::Because("unknown_follow"))?;
+    let follow = accepted.object.first().ok_or(Reason::NoObject)?;
+    let actor = follow.read::<Activity>().map(|follow| follow.actor.0).ok_or(Reason::UnknownFollow)?;
     let account = store::remote::find_account(&cx.db, &actor).await?.filter(|account| account.is_local());
-    let account = account.ok_or(Ignored::Because("unknown_follow"))?;
+    let account = account.ok_or(Reason::UnknownFollow)?;
     match follow::ended(cx, account.id, inbound.sender.id).await? {
         true => Ok(()),
-        false => Err(Ignored::Because("nothing_to_undo")),
+        false => Err(Reason::NothingToUndo.into()),
     }
 }

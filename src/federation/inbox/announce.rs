@@ -5,22 +5,23 @@ use model::{Time, Visibility};
 use service::remote::interaction::{self, RemoteReblog};
 
 use super::inbound::Inbound;
+use super::reason::Reason;
 use super::refusal::Ignored;
 use crate::fetch;
 use crate::reading::known;
 use crate::reading::visibility;
-use crate::vocabulary::{Activity, Kind};
+use crate::vocabulary::Activity;
 
 /// Reblogs a status, which is fetched if it is not known and the reblog concerns this server.
 pub(super) async fn announce(cx: &Cx, inbound: &Inbound) -> Result<(), Ignored> {
     let object = announced(inbound)?;
     let object = object.as_str();
-    let uri = inbound.id().ok_or(Ignored::Because("foreign_id"))?;
+    let uri = inbound.id().ok_or(Reason::ForeignId)?;
     inbound.is_not_undone(cx).await?;
     let status = match known(cx, object).await? {
         Some(status) => status,
         None if !store::remote::has_local_follower(&cx.db, inbound.sender.id).await? => {
-            return Err(Ignored::Because("unrelated"));
+            return Err(Reason::Unrelated.into());
         }
         None => fetch::status(cx, object).await?,
     };
@@ -35,7 +36,7 @@ pub(super) async fn announce(cx: &Cx, inbound: &Inbound) -> Result<(), Ignored> 
         created_at: published.filter(|published| *published < now).unwrap_or(now),
     };
     match interaction::reblog(cx, new).await {
-        Err(Error::NotFound | Error::Forbidden(_)) => Err(Ignored::Because("not_visible")),
+        Err(Error::NotFound | Error::Forbidden(_)) => Err(Reason::NotVisible.into()),
         done => Ok(done.map(drop)?),
     }
 }
@@ -44,10 +45,10 @@ pub(super) async fn announce(cx: &Cx, inbound: &Inbound) -> Result<(), Ignored> 
 /// the status comes from its own server.
 fn announced(inbound: &Inbound) -> Result<String, Ignored> {
     let object = inbound.object()?;
-    if Kind::of(&object.kind) == Some(Kind::Create) {
+    if object.kind.iter().any(|kind| kind == "Create") {
         let inner: Option<Activity> = object.read();
         let inner = inner.and_then(|create| create.object.first().and_then(|status| status.id.clone()));
-        return inner.ok_or(Ignored::Because("no_object"));
+        return inner.ok_or(Reason::NoObject.into());
     }
-    object.id.clone().ok_or(Ignored::Because("no_object"))
+    object.id.clone().ok_or(Reason::NoObject.into())
 }

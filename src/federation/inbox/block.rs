@@ -4,12 +4,13 @@ use context::{Cx, Error};
 use model::AccountId;
 
 use super::inbound::Inbound;
+use super::reason::Reason;
 use super::refusal::Ignored;
 
 /// The sender blocks the local account that is the object.
 pub(super) async fn block(cx: &Cx, inbound: &Inbound) -> Result<(), Ignored> {
     inbound.is_not_undone(cx).await?;
-    let target = inbound.object()?.id.as_deref().ok_or(Ignored::Because("no_object"))?;
+    let target = inbound.object()?.id.as_deref().ok_or(Reason::NoObject)?;
     let target = local(cx, target).await?;
     known(service::remote::block::begin(cx, inbound.sender.id, target, inbound.id()).await)
 }
@@ -22,12 +23,12 @@ pub(super) async fn unblock(cx: &Cx, inbound: &Inbound, target: &str) -> Result<
 
 async fn local(cx: &Cx, uri: &str) -> Result<AccountId, Ignored> {
     let account = store::remote::find_account(&cx.db, uri).await?.filter(|account| account.is_local());
-    Ok(account.ok_or(Ignored::Because("unknown_target"))?.id)
+    Ok(account.ok_or(Reason::UnknownTarget)?.id)
 }
 
 fn known(done: context::Result<()>) -> Result<(), Ignored> {
     match done {
-        Err(Error::NotFound) => Err(Ignored::Because("unknown_target")),
+        Err(Error::NotFound) => Err(Reason::UnknownTarget.into()),
         done => Ok(done?),
     }
 }

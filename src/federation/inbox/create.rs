@@ -5,6 +5,7 @@ use model::{AccountId, StatusId};
 use service::remote::status::{self, RemoteStatus};
 
 use super::inbound::Inbound;
+use super::reason::Reason;
 use super::refusal::Ignored;
 use crate::fetch;
 use crate::reading::{Author, Read, author_of, read};
@@ -20,23 +21,23 @@ pub(super) async fn create(cx: &Cx, inbound: &Inbound) -> Result<(), Ignored> {
 pub(super) async fn store(cx: &Cx, inbound: &Inbound, note: &Note, related: bool) -> Result<(), Ignored> {
     let author = author(inbound);
     if author_of(cx, note)? != author.uri {
-        return Err(Ignored::Because("not_the_author"));
+        return Err(Reason::NotTheAuthor.into());
     }
     if let Some(answered) = answered_poll(cx, note).await? {
         return vote(cx, inbound, answered, note).await;
     }
     let Read { status, local } = read(cx, note, &author, inbound.mailbox).await?;
     if !related && !concerns(cx, inbound, &status, &local).await? {
-        return Err(Ignored::Because("unrelated"));
+        return Err(Reason::Unrelated.into());
     }
     fetch::quoted(cx, &status).await?;
     let status = RemoteStatus { delivered: true, ..status };
     let shown_to: Vec<AccountId> = if status.visibility.is_wider_than_followers() { Vec::new() } else { local };
     match status::create(cx, status, &shown_to).await {
-        Err(Error::Gone) => Err(Ignored::Because("deleted_before")),
-        Err(Error::NotFound) => Err(Ignored::Because("suspended_account")),
-        Err(Error::Forbidden(_)) => Err(Ignored::Because("not_the_author")),
-        Err(Error::Invalid(_)) => Err(Ignored::Because("text_not_allowed")),
+        Err(Error::Gone) => Err(Reason::DeletedBefore.into()),
+        Err(Error::NotFound) => Err(Reason::SuspendedAccount.into()),
+        Err(Error::Forbidden(_)) => Err(Reason::NotTheAuthor.into()),
+        Err(Error::Invalid(_)) => Err(Reason::TextNotAllowed.into()),
         done => Ok(done.map(drop)?),
     }
 }
@@ -55,9 +56,9 @@ async fn vote(cx: &Cx, inbound: &Inbound, status: StatusId, note: &Note) -> Resu
     let title = note.name.as_deref().unwrap_or_default();
     match service::remote::poll::vote(cx, inbound.sender.id, status, title).await {
         Ok(true) => Ok(()),
-        Ok(false) => Err(Ignored::Because("no_such_option")),
-        Err(Error::NotFound | Error::Forbidden(_)) => Err(Ignored::Because("not_visible")),
-        Err(Error::Invalid(_)) => Err(Ignored::Because("not_votable")),
+        Ok(false) => Err(Reason::NoSuchOption.into()),
+        Err(Error::NotFound | Error::Forbidden(_)) => Err(Reason::NotVisible.into()),
+        Err(Error::Invalid(_)) => Err(Reason::NotVotable.into()),
         Err(error) => Err(error.into()),
     }
 }
@@ -76,21 +77,21 @@ pub(super) fn author(inbound: &Inbound) -> Author {
 /// The object: inline, with an id on the sender's host; or fetched from there.
 async fn note(cx: &Cx, inbound: &Inbound) -> Result<Note, Ignored> {
     let object = inbound.object()?;
-    let id = object.id.as_deref().ok_or(Ignored::Because("no_object"))?;
+    let id = object.id.as_deref().ok_or(Reason::NoObject)?;
     if let Some(bearcap) = fetch::Bearcap::parse(id) {
         if !crate::address::same_host(&bearcap.url, &inbound.sender.uri) {
-            return Err(Ignored::Because("foreign_object"));
+            return Err(Reason::ForeignObject.into());
         }
         return Ok(fetch::by_bearcap(cx, &bearcap).await?);
     }
     if !crate::address::same_host(id, &inbound.sender.uri) {
-        return Err(Ignored::Because("foreign_object"));
+        return Err(Reason::ForeignObject.into());
     }
     if let Some(note) = object.read::<Note>() {
         return Ok(note);
     }
     if object.is_inline() {
-        return Err(Ignored::Because("not_a_note"));
+        return Err(Reason::NotANote.into());
     }
     Ok(fetch::note_document(cx, id).await?)
 }

@@ -4,19 +4,20 @@ use context::Cx;
 use service::remote::follow::{self, Answer};
 
 use super::inbound::Inbound;
+use super::reason::Reason;
 use super::refusal::Ignored;
 use crate::address::actor_of;
 use crate::deliver::{self, Reply};
 
 /// Follows the local account that is the object, and sends an answer that needs no decision by its owner.
 pub(super) async fn follow(cx: &Cx, inbound: &Inbound) -> Result<(), Ignored> {
-    let target = inbound.object()?.id.as_deref().ok_or(Ignored::Because("no_object"))?;
+    let target = inbound.object()?.id.as_deref().ok_or(Reason::NoObject)?;
     let sender = inbound.sender.id;
     if target == cx.urls.path("/actor") {
         return answer(cx, inbound, Reply::Reject, None).await;
     }
     let account = store::remote::find_account(&cx.db, &actor_of(&cx.urls, target)).await?;
-    let account = account.filter(|account| account.is_local()).ok_or(Ignored::Because("unknown_target"))?;
+    let account = account.filter(|account| account.is_local()).ok_or(Reason::UnknownTarget)?;
     let uri = inbound.id().map(str::to_owned);
     match follow::receive(cx, sender, account.id, uri).await? {
         // The answer was queued with the follow.

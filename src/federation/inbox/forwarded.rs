@@ -6,47 +6,43 @@
 use context::Cx;
 
 use super::inbound::Inbound;
+use super::kinds::Kind;
+use super::reason::Reason;
 use super::refusal::Ignored;
 use super::{create, update};
 use crate::address::same_host;
 use crate::reading::known;
-use crate::vocabulary::{Kind, Note};
+use crate::vocabulary::Note;
 use crate::{Failure, fetch};
-
-/// True for a kind of activity that may be passed on.
-pub(super) fn may_be(kind: Kind) -> bool {
-    matches!(kind, Kind::Create | Kind::Update | Kind::Delete)
-}
 
 /// Looks at the object of an activity that `inbound.sender` passed on.
 pub(super) async fn forwarded(cx: &Cx, kind: Kind, inbound: &Inbound) -> Result<(), Ignored> {
-    let uri = inbound.object()?.id.as_deref().ok_or(Ignored::Because("no_object"))?;
+    let uri = inbound.object()?.id.as_deref().ok_or(Reason::NoObject)?;
     if !same_host(uri, &inbound.activity.actor) {
-        return Err(Ignored::Because("foreign_object"));
+        return Err(Reason::ForeignObject.into());
     }
-    match kind {
-        Kind::Create => created(cx, inbound, uri).await,
-        Kind::Update => {
-            if store::remote::find_status(&cx.db, uri).await?.is_none() {
-                return Err(Ignored::Because("unknown_status"));
-            }
-            let note = fetch::note_document(cx, uri).await?;
-            update::apply(cx, &by_author(cx, inbound).await?, &note).await
-        }
-        Kind::Delete => deleted(cx, uri).await,
-        _ => Err(Ignored::Because("not_the_actor")),
-    }
+    kind.perform_forwarded(cx, inbound, uri).await
 }
 
-async fn created(cx: &Cx, inbound: &Inbound, uri: &str) -> Result<(), Ignored> {
+/// Stores a status that concerns this server.
+pub(super) async fn created(cx: &Cx, inbound: &Inbound, uri: &str) -> Result<(), Ignored> {
     if known(cx, uri).await?.is_some() {
-        return Err(Ignored::Because("known_status"));
+        return Err(Reason::KnownStatus.into());
     }
     if !is_related(cx, inbound).await? {
-        return Err(Ignored::Because("unrelated"));
+        return Err(Reason::Unrelated.into());
     }
     let note = fetch::note_document(cx, uri).await?;
     create::store(cx, &by_author(cx, inbound).await?, &note, true).await
+}
+
+/// Replaces a status that is known here.
+pub(super) async fn updated(cx: &Cx, inbound: &Inbound, uri: &str) -> Result<(), Ignored> {
+    if store::remote::find_status(&cx.db, uri).await?.is_none() {
+        return Err(Reason::UnknownStatus.into());
+    }
+    let note = fetch::note_document(cx, uri).await?;
+    update::apply(cx, &by_author(cx, inbound).await?, &note).await
 }
 
 /// True when the sender is followed here, or says that the status answers one that is known.
@@ -63,15 +59,15 @@ async fn is_related(cx: &Cx, inbound: &Inbound) -> Result<bool, Ignored> {
 
 /// Deletes a status that anyone may read, if its own server says that it is gone. That it is not found proves nothing:
 /// every server answers so for objects that are hidden from the requesting one.
-async fn deleted(cx: &Cx, uri: &str) -> Result<(), Ignored> {
-    let status = store::remote::find_status(&cx.db, uri).await?.ok_or(Ignored::Because("unknown_status"))?;
+pub(super) async fn deleted(cx: &Cx, _: &Inbound, uri: &str) -> Result<(), Ignored> {
+    let status = store::remote::find_status(&cx.db, uri).await?.ok_or(Reason::UnknownStatus)?;
     if !status.visibility.is_anonymous() {
-        return Err(Ignored::Because("not_public"));
+        return Err(Reason::NotPublic.into());
     }
     match fetch::note_document(cx, uri).await {
         Err(Failure::Gone) => {}
         Ok(note) if note.kind.iter().any(|kind| kind == "Tombstone") => {}
-        Ok(_) => return Err(Ignored::Because("original_exists")),
+        Ok(_) => return Err(Reason::OriginalExists.into()),
         Err(failure) => return Err(failure.into()),
     }
     service::remote::status::delete(cx, status.account_id, uri).await?;
@@ -83,7 +79,7 @@ async fn by_author(cx: &Cx, inbound: &Inbound) -> Result<Inbound, Ignored> {
     let author = fetch::account(cx, &inbound.activity.actor).await?;
     let sender = store::remote::get_actor(&cx.db, author.id).await?.ok_or(Failure::Gone)?;
     if sender.domain.is_none() || sender.suspended_at.is_some() {
-        return Err(Ignored::Because("suspended_account"));
+        return Err(Reason::SuspendedAccount.into());
     }
     Ok(Inbound { activity: inbound.activity.clone(), sender, mailbox: None })
 }

@@ -4,6 +4,7 @@ use context::Cx;
 use model::AccountId;
 use store::remote::ActorRow;
 
+use super::reason::Reason;
 use super::refusal::Ignored;
 use crate::address::same_host;
 use crate::vocabulary::{Activity, Object};
@@ -21,11 +22,11 @@ impl Inbound {
     /// The object of the activity.
     ///
     /// # Errors
-    /// [`Ignored::Because`] when there is none, or several.
+    /// [`Reason::NoObject`] when there is none, or several.
     pub(super) fn object(&self) -> Result<&Object, Ignored> {
         match &*self.activity.object {
             [object] => Ok(object),
-            _ => Err(Ignored::Because("no_object")),
+            _ => Err(Reason::NoObject.into()),
         }
     }
 
@@ -38,11 +39,11 @@ impl Inbound {
     /// Fails for an activity that the sender undid before it came.
     ///
     /// # Errors
-    /// [`Ignored::Because`].
+    /// [`Reason::DeletedBefore`].
     pub(super) async fn is_not_undone(&self, cx: &Cx) -> Result<(), Ignored> {
         match self.id() {
             Some(uri) if store::tombstone::exists(&cx.db, uri, self.sender.id).await? => {
-                Err(Ignored::Because("deleted_before"))
+                Err(Reason::DeletedBefore.into())
             }
             _ => Ok(()),
         }

@@ -3,16 +3,17 @@
 use context::Cx;
 
 use super::inbound::Inbound;
+use super::reason::Reason;
 use super::refusal::Ignored;
 use crate::reading::known;
 
 /// Marks a status that is known here as a favourite.
 pub(super) async fn like(cx: &Cx, inbound: &Inbound) -> Result<(), Ignored> {
-    let uri = inbound.object()?.id.as_deref().ok_or(Ignored::Because("no_object"))?;
+    let uri = inbound.object()?.id.as_deref().ok_or(Reason::NoObject)?;
     inbound.is_not_undone(cx).await?;
-    let status = known(cx, uri).await?.ok_or(Ignored::Because("unknown_status"))?;
+    let status = known(cx, uri).await?.ok_or(Reason::UnknownStatus)?;
     match service::remote::interaction::favourite(cx, inbound.sender.id, status).await {
-        Err(context::Error::NotFound | context::Error::Forbidden(_)) => Err(Ignored::Because("not_visible")),
+        Err(context::Error::NotFound | context::Error::Forbidden(_)) => Err(Reason::NotVisible.into()),
         done => Ok(done?),
     }
 }

@@ -5,6 +5,7 @@ use model::StatusId;
 use service::remote::interaction;
 
 use super::inbound::Inbound;
+use super::reason::Reason;
 use super::refusal::Ignored;
 use crate::address::same_host;
 use crate::fetch;
@@ -16,7 +17,7 @@ pub(super) async fn add(cx: &Cx, inbound: &Inbound) -> Result<(), Ignored> {
     let status = match known(cx, uri).await? {
         Some(status) => status,
         None if !store::remote::has_local_follower(&cx.db, inbound.sender.id).await? => {
-            return Err(Ignored::Because("unrelated"));
+            return Err(Reason::Unrelated.into());
         }
         None => fetch::status(cx, uri).await?,
     };
@@ -25,17 +26,17 @@ pub(super) async fn add(cx: &Cx, inbound: &Inbound) -> Result<(), Ignored> {
 
 async fn pin(cx: &Cx, inbound: &Inbound, status: StatusId) -> Result<(), Ignored> {
     match interaction::pin(cx, inbound.sender.id, status).await {
-        Err(Error::Forbidden(_) | Error::NotFound) => Err(Ignored::Because("not_pinnable")),
+        Err(Error::Forbidden(_) | Error::NotFound) => Err(Reason::NotPinnable.into()),
         done => Ok(done?),
     }
 }
 
 /// Unpins a status of the sender.
 pub(super) async fn remove(cx: &Cx, inbound: &Inbound) -> Result<(), Ignored> {
-    let status = known(cx, pinned(inbound)?).await?.ok_or(Ignored::Because("unknown_status"))?;
+    let status = known(cx, pinned(inbound)?).await?.ok_or(Reason::UnknownStatus)?;
     match interaction::unpin(cx, inbound.sender.id, status).await? {
         true => Ok(()),
-        false => Err(Ignored::Because("not_pinned")),
+        false => Err(Reason::NotPinned.into()),
     }
 }
 
@@ -44,11 +45,11 @@ fn pinned(inbound: &Inbound) -> Result<&str, Ignored> {
     let object = inbound.object()?;
     let target = inbound.activity.target.as_ref().map(|target| target.0.as_str());
     if target.is_none() || target != inbound.sender.featured_url.as_deref() {
-        return Err(Ignored::Because("not_featured"));
+        return Err(Reason::NotFeatured.into());
     }
     if object.kind.iter().any(|kind| kind == "Hashtag") {
-        return Err(Ignored::Because("hashtag"));
+        return Err(Reason::Hashtag.into());
     }
-    let uri = object.id.as_deref().ok_or(Ignored::Because("no_object"))?;
-    if same_host(uri, &inbound.sender.uri) { Ok(uri) } else { Err(Ignored::Because("foreign_object")) }
+    let uri = object.id.as_deref().ok_or(Reason::NoObject)?;
+    if same_host(uri, &inbound.sender.uri) { Ok(uri) } else { Err(Reason::ForeignObject.into()) }
 }

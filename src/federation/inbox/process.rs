@@ -8,11 +8,12 @@ use context::{Cx, job};
 use store::inbound::Waiting;
 use store::job::Claim;
 
+use super::forwarded;
 use super::inbound::Inbound;
+use super::kinds::Kind;
 use super::refusal::Ignored;
-use super::{accept, announce, block, create, delete, follow, forwarded, like, pin, undo, update};
 use crate::Failure;
-use crate::vocabulary::{Activity, Kind, parse};
+use crate::vocabulary::{Activity, parse};
 
 /// Most activities that one run processes before other senders have their turn.
 const TURN: usize = 50;
@@ -98,21 +99,8 @@ async fn process(cx: &Cx, waiting: &Waiting) -> Result<(), Ignored> {
 }
 
 async fn perform(cx: &Cx, kind: Kind, inbound: &Inbound) -> Result<(), Ignored> {
-    if *inbound.activity.actor != *inbound.sender.uri {
-        return forwarded::forwarded(cx, kind, inbound).await;
+    if *inbound.activity.actor == *inbound.sender.uri {
+        return kind.perform(cx, inbound).await;
     }
-    match kind {
-        Kind::Create => create::create(cx, inbound).await,
-        Kind::Update => update::update(cx, inbound).await,
-        Kind::Delete => delete::delete(cx, inbound).await,
-        Kind::Announce => announce::announce(cx, inbound).await,
-        Kind::Like => like::like(cx, inbound).await,
-        Kind::Follow => follow::follow(cx, inbound).await,
-        Kind::Accept => accept::accept(cx, inbound).await,
-        Kind::Reject => accept::reject(cx, inbound).await,
-        Kind::Undo => undo::undo(cx, inbound).await,
-        Kind::Block => block::block(cx, inbound).await,
-        Kind::Add => pin::add(cx, inbound).await,
-        Kind::Remove => pin::remove(cx, inbound).await,
-    }
+    forwarded::forwarded(cx, kind, inbound).await
 }

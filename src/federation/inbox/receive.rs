@@ -8,11 +8,12 @@ use model::AccountId;
 use store::inbound::NewActivity;
 use store::remote::ActorRow;
 
-use super::{Refusal, bundle, forwarded};
+use super::kinds::Kind;
+use super::{Refusal, bundle};
 use crate::floods::domain_of;
 use crate::signature::{Claim, Incoming};
 use crate::signer::signer;
-use crate::vocabulary::{Activity, Kind};
+use crate::vocabulary::Activity;
 
 /// Most activities of one registrable domain that wait, and most bytes of their bodies.
 const WAITING_MAX: i64 = 5_000;
@@ -120,11 +121,14 @@ async fn concerns_a_stranger(cx: &Cx, activity: &Activity) -> Result<bool, Refus
 
 fn check(activity: &Activity, sender: &ActorRow) -> Result<(), Refusal> {
     let kind = Kind::of(&activity.kind);
-    if *activity.actor != *sender.uri && !kind.is_some_and(forwarded::may_be) {
+    if *activity.actor != *sender.uri && !kind.is_some_and(Kind::may_be_forwarded) {
         return Err(Refusal::NotTheActor);
     }
-    let may_leave = matches!(kind, Some(Kind::Delete | Kind::Reject | Kind::Undo | Kind::Update));
-    if sender.suspended_at.is_some() && !may_leave { Err(Refusal::Suspended) } else { Ok(()) }
+    if sender.suspended_at.is_some() && !kind.is_some_and(Kind::is_accepted_of_suspended) {
+        Err(Refusal::Suspended)
+    } else {
+        Ok(())
+    }
 }
 
 async fn store(

@@ -1,5 +1,6 @@
 //! Why an activity is refused: at the door, with a status for the sender, or later, counted.
 
+use super::reason::Reason;
 use crate::{Failure, Rejection};
 
 /// Why the request is refused.
@@ -81,9 +82,9 @@ impl From<database::Error> for Refusal {
 /// Why an accepted activity had no effect.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum Ignored {
-    /// It is not acceptable: the reason, a label of metrics.
+    /// It is not acceptable.
     #[error("{0}")]
-    Because(&'static str),
+    Because(Reason),
     /// Something could not be fetched.
     #[error("{0}")]
     Fetch(#[from] Failure),
@@ -96,7 +97,7 @@ impl Ignored {
     /// A short name, a label of metrics.
     pub(super) fn as_str(&self) -> &'static str {
         match self {
-            Self::Because(reason) => reason,
+            Self::Because(reason) => reason.as_str(),
             Self::Fetch(failure) => failure.as_str(),
             Self::Local(_) => "local",
         }
@@ -126,5 +127,11 @@ impl Ignored {
 impl From<database::Error> for Ignored {
     fn from(error: database::Error) -> Self {
         Self::Local(error.into())
+    }
+}
+
+impl From<Reason> for Ignored {
+    fn from(reason: Reason) -> Self {
+        Self::Because(reason)
     }
 }

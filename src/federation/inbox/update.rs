@@ -5,6 +5,7 @@ use model::Time;
 
 use super::create::author;
 use super::inbound::Inbound;
+use super::reason::Reason;
 use super::refusal::Ignored;
 use crate::fetch;
 use crate::reading::{Read, author_of, poll, read};
@@ -13,16 +14,16 @@ use crate::vocabulary::{Actor, Note};
 /// Replaces a known status of the sender, or the sender's profile, by the object.
 pub(super) async fn update(cx: &Cx, inbound: &Inbound) -> Result<(), Ignored> {
     let object = inbound.object()?;
-    let id = object.id.as_deref().ok_or(Ignored::Because("no_object"))?;
+    let id = object.id.as_deref().ok_or(Reason::NoObject)?;
     if id == inbound.sender.uri {
         return profile(cx, inbound).await;
     }
     if !crate::address::same_host(id, &inbound.sender.uri) {
-        return Err(Ignored::Because("foreign_object"));
+        return Err(Reason::ForeignObject.into());
     }
     let note = match object.read::<Note>() {
         Some(note) => note,
-        None if object.is_inline() => return Err(Ignored::Because("not_a_note")),
+        None if object.is_inline() => return Err(Reason::NotANote.into()),
         None => fetch::note_document(cx, id).await?,
     };
     apply(cx, inbound, &note).await
@@ -31,7 +32,7 @@ pub(super) async fn update(cx: &Cx, inbound: &Inbound) -> Result<(), Ignored> {
 /// Replaces a known status of the sender by `note`, which came from the sender's server.
 pub(super) async fn apply(cx: &Cx, inbound: &Inbound, note: &Note) -> Result<(), Ignored> {
     if author_of(cx, note)? != inbound.sender.uri {
-        return Err(Ignored::Because("not_the_author"));
+        return Err(Reason::NotTheAuthor.into());
     }
     let changed = match note.updated.as_deref().and_then(Time::parse_rfc3339) {
         Some(edited) => {
@@ -48,13 +49,13 @@ pub(super) async fn apply(cx: &Cx, inbound: &Inbound, note: &Note) -> Result<(),
         Some(poll) => owned(service::remote::poll::tally(cx, inbound.sender.id, &note.id, &poll).await)?,
         None => false,
     };
-    if changed || counted { Ok(()) } else { Err(Ignored::Because("unknown_or_not_newer")) }
+    if changed || counted { Ok(()) } else { Err(Reason::UnknownOrNotNewer.into()) }
 }
 
 fn owned(done: context::Result<bool>) -> Result<bool, Ignored> {
     match done {
-        Err(Error::Forbidden(_)) => Err(Ignored::Because("not_the_author")),
-        Err(Error::Invalid(_)) => Err(Ignored::Because("text_not_allowed")),
+        Err(Error::Forbidden(_)) => Err(Reason::NotTheAuthor.into()),
+        Err(Error::Invalid(_)) => Err(Reason::TextNotAllowed.into()),
         done => Ok(done?),
     }
 }

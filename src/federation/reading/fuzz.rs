@@ -4,9 +4,9 @@ use proptest::prelude::*;
 use proptest::sample::{Index, select};
 use serde_json::{Map, Value, json};
 
-use super::{author_of, converted, emoji, media, note, profile, username, visibility};
+use super::{author_of, converted, emoji, media, members, profile, username, visibility};
 use crate::address::{URL_MAX, is_usable, same_host};
-use crate::vocabulary::{Activity, Actor, Jrd, KeyDocument, Kind, Note, parse, parse_plain};
+use crate::vocabulary::{Activity, Actor, Jrd, KeyDocument, Note, parse, parse_plain};
 use model::account::Searchability;
 
 /// Documents that have every member once.
@@ -165,18 +165,18 @@ fn document() -> impl Strategy<Value = Vec<u8>> {
 fn check_note(found: &Note) {
     _ = author_of(&(), found).map(|author| assert!(same_host(author, &found.id)));
     _ = visibility(&found.to, &found.cc, Some("https://a.test/u/followers"));
-    let page = note::page(found);
+    let page = members::page(found);
     assert!(page == found.id || (same_host(&page, &found.id) && page.len() <= URL_MAX));
     for file in media::media(found) {
         assert!(is_usable(&file.url) && file.preview_url.as_deref().is_none_or(is_usable), "{file:?}");
         assert!(file.mime.len() <= 128 && file.seconds.is_none_or(|seconds| seconds.is_finite() && seconds > 0.0));
     }
-    let references = note::references(found);
+    let references = members::references(found);
     assert!(references.len() <= 9 && references.iter().skip(1).all(|reference| !reference.quote));
     assert!(references.iter().all(|reference| is_usable(&reference.url) && reference.url != found.id));
     check_emojis(&found.tag);
-    _ = (note::hashtags(found), note::language(found), note::spoiler(found));
-    let html = if found.is_converted() { converted::content(found, &page) } else { note::content(found) };
+    _ = (members::hashtags(found), members::language(found), members::spoiler(found));
+    let html = members::content(found, &page);
     for html in [text::sanitise(&html), text::sanitise_quoting(&html)] {
         assert!(!html.contains("<script") && !html.contains("quote-inline"), "{html}");
     }
@@ -210,7 +210,6 @@ proptest! {
             }
         }
         if let Ok(found) = parse::<Activity>(&body) {
-            _ = Kind::of(&found.kind);
             for object in &*found.object {
                 if let Some(inner) = object.read::<Note>() {
                     check_note(&inner);

@@ -28,6 +28,20 @@ pub struct Activity {
     pub target: Lenient<Id>,
 }
 
+impl Activity {
+    /// The first of `names` that is one of its types.
+    #[must_use]
+    pub fn first_of(&self, names: &[&'static str]) -> Option<&'static str> {
+        names.iter().copied().find(|name| self.kind.iter().any(|kind| kind == name))
+    }
+
+    /// True for an activity of this type.
+    #[must_use]
+    pub fn is(&self, name: &'static str) -> bool {
+        self.first_of(&[name]).is_some()
+    }
+}
+
 /// The object of an activity: its id, and if it is inline also its text, which [`Object::read`] parses as the type that
 /// the activity expects.
 #[derive(Clone, Debug)]
@@ -68,63 +82,5 @@ impl<'de> Deserialize<'de> for Object {
                 Ok(Self { id: head.id.0.map(spelled), kind: head.kind.0, inline: Some(raw.into()) })
             }
         }
-    }
-}
-
-/// The kinds of activity that this server understands.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
-    Create,
-    Update,
-    Delete,
-    Announce,
-    Like,
-    Follow,
-    Accept,
-    Reject,
-    Undo,
-    Block,
-    Add,
-    Remove,
-}
-
-impl Kind {
-    /// The name, also a label of metrics.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Create => "Create",
-            Self::Update => "Update",
-            Self::Delete => "Delete",
-            Self::Announce => "Announce",
-            Self::Like => "Like",
-            Self::Follow => "Follow",
-            Self::Accept => "Accept",
-            Self::Reject => "Reject",
-            Self::Undo => "Undo",
-            Self::Block => "Block",
-            Self::Add => "Add",
-            Self::Remove => "Remove",
-        }
-    }
-
-    /// The kind of one of these types; `None` when none is known.
-    #[must_use]
-    pub fn of(types: &[String]) -> Option<Self> {
-        const ALL: [Kind; 12] = [
-            Kind::Create,
-            Kind::Update,
-            Kind::Delete,
-            Kind::Announce,
-            Kind::Like,
-            Kind::Follow,
-            Kind::Accept,
-            Kind::Reject,
-            Kind::Undo,
-            Kind::Block,
-            Kind::Add,
-            Kind::Remove,
-        ];
-        ALL.into_iter().find(|kind| types.iter().any(|name| name == kind.as_str()))
     }
 }

@@ -16,7 +16,7 @@ mod note;
 mod tag;
 mod webfinger;
 
-pub use activity::{Activity, Kind, Object};
+pub use activity::{Activity, Object};
 pub use actor::{Actor, KeyDocument, PublicKey};
 pub use collection::Collection;
 pub use lenient::{Id, Lenient, Many, Reference};

@@ -29,7 +29,7 @@ fn object_of_an_activity_is_read_by_its_kind() {
         r#""type":"Create","actor":"https://a.test/u","object":{"id":"https://a.test/1","type":"Note","content":"x"}"#,
     );
     let activity: Activity = parse(&body).unwrap();
-    assert_eq!(Kind::of(&activity.kind), Some(Kind::Create));
+    assert!(activity.is("Create"));
     let note: Note = activity.object[0].read().unwrap();
     assert_eq!(note.content.as_deref(), Some("x"));
 

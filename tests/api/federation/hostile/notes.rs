@@ -1,5 +1,8 @@
 //! Lies about the author and the audience of a status.
 
+use std::fmt::Display;
+
+use federation::inbox::Reason;
 use serde_json::{Value, json};
 
 use super::{Scene, text};
@@ -16,7 +19,7 @@ impl Scene {
     }
 
     /// Mallory sends a note in a Create, which has this result; it is not stored.
-    async fn ignores_note(&self, note: &Value, result: &str) {
+    async fn ignores_note(&self, note: &Value, result: impl Display) {
         let create = self.mallory.activity("Create", note.clone());
         assert_eq!(self.send(&self.mallory, &create).await, format!("Create {result}"), "{note}");
         assert_eq!(self.app.count("statuses WHERE NOT local").await, 0, "{note}");
@@ -29,9 +32,9 @@ async fn note_of_another_host_is_not_stored() {
     let scene = Scene::with_follower().await;
     let bob = Liar::start().await.person("bob");
     let id = bob.liar.document("/users/bob/notes/1", &bob.note("1"));
-    scene.ignores_note(&bob.note("1"), "foreign_object").await;
-    scene.ignores_note(&with(scene.mallory.note("1"), &json!({ "id": id })), "foreign_object").await;
-    scene.ignores_note(&json!(id), "foreign_object").await;
+    scene.ignores_note(&bob.note("1"), Reason::ForeignObject).await;
+    scene.ignores_note(&with(scene.mallory.note("1"), &json!({ "id": id })), Reason::ForeignObject).await;
+    scene.ignores_note(&json!(id), Reason::ForeignObject).await;
     assert_eq!(bob.liar.asked("/users/bob/notes/1"), 0, "it is not even fetched");
 }
 
@@ -51,9 +54,9 @@ async fn note_of_an_author_on_another_host_is_not_stored() {
 async fn note_of_someone_else_of_the_same_host_is_not_stored() {
     let scene = Scene::with_follower().await;
     let bob = scene.liar.person("bob");
-    scene.ignores_note(&bob.note("1"), "not_the_author").await;
+    scene.ignores_note(&bob.note("1"), Reason::NotTheAuthor).await;
     let note = with(scene.mallory.note("1"), &json!({ "attributedTo": [bob.uri, scene.mallory.uri] }));
-    scene.ignores_note(&note, "not_the_author").await;
+    scene.ignores_note(&note, Reason::NotTheAuthor).await;
     scene.ignores_note(&with(note, &json!({ "attributedTo": null })), "disbelieved").await;
 }
 
@@ -96,7 +99,7 @@ async fn capability_for_another_host_is_not_used() {
     let bob = Liar::start().await.person("bob");
     let id = bob.liar.document("/users/bob/notes/1", &bob.note("1"));
     for url in [&id, text(&secret, "uri")] {
-        scene.ignores_note(&json!(format!("bear:?t=token&u={url}")), "foreign_object").await;
+        scene.ignores_note(&json!(format!("bear:?t=token&u={url}")), Reason::ForeignObject).await;
     }
     // Nor is it followed to another host, which would get the token.
     let url = scene.liar.put("/moved", Reply::redirect(&id));
@@ -110,11 +113,11 @@ async fn document_of_another_type_is_not_a_note() {
     for kind in ["Tombstone", "Person", "OrderedCollection", "Create", "note"] {
         scene.ignores_note(&with(scene.mallory.note("1"), &json!({ "type": kind })), "disbelieved").await;
     }
-    scene.ignores_note(&with(scene.mallory.note("1"), &json!({ "type": null })), "not_a_note").await;
+    scene.ignores_note(&with(scene.mallory.note("1"), &json!({ "type": null })), Reason::NotANote).await;
     scene.ignores_note(&scene.mallory.actor(), "disbelieved").await;
-    scene.ignores_note(&with(scene.mallory.note("1"), &json!({ "id": null })), "no_object").await;
+    scene.ignores_note(&with(scene.mallory.note("1"), &json!({ "id": null })), Reason::NoObject).await;
     let two = json!([scene.mallory.note("1"), scene.mallory.note("2")]);
-    scene.ignores_note(&two, "no_object").await;
+    scene.ignores_note(&two, Reason::NoObject).await;
 }
 
 #[tokio::test]
@@ -134,11 +137,11 @@ async fn note_with_two_ids_is_not_stored() {
 #[tokio::test]
 async fn note_that_concerns_nobody_here_is_not_stored() {
     let scene = Scene::new().await;
-    scene.ignores_note(&scene.mallory.note("1"), "unrelated").await;
+    scene.ignores_note(&scene.mallory.note("1"), Reason::Unrelated).await;
     // A mention that addresses an account of another server, named like Alice.
     let mention =
         json!([{ "type": "Mention", "href": scene.liar.url("/users/alice"), "name": "@alice@localhost:3000" }]);
-    scene.ignores_note(&with(scene.mallory.note("1"), &json!({ "tag": mention })), "unrelated").await;
+    scene.ignores_note(&with(scene.mallory.note("1"), &json!({ "tag": mention })), Reason::Unrelated).await;
     assert_eq!(scene.notifications().await, Vec::<String>::new());
 }
 
