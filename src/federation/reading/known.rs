@@ -4,6 +4,7 @@ use context::Cx;
 use model::StatusId;
 
 use crate::Failure;
+use crate::address::host_of;
 
 /// The status `uri`, of this server or another, if it is known here.
 pub(crate) async fn known(cx: &Cx, uri: &str) -> Result<Option<StatusId>, Failure> {
@@ -11,4 +12,9 @@ pub(crate) async fn known(cx: &Cx, uri: &str) -> Result<Option<StatusId>, Failur
         Some(status) => Ok(Some(status)),
         None => Ok(store::status::find_by_uri(&cx.db, uri).await?),
     }
+}
+
+/// True for the address of something on another server.
+pub(super) fn is_foreign(cx: &Cx, uri: &str) -> bool {
+    host_of(uri).is_some_and(|host| !cx.config.is_local_domain(&host))
 }
