@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use context::Cx;
 use model::{RowId, Staff, Time};
-use service::card;
+use service::trend::card_review;
 use terminal::{Failure, Output};
 
 #[derive(Debug, Subcommand)]
@@ -51,22 +51,22 @@ pub(super) async fn run(cx: &Cx, command: Command, output: Output) -> Result<(),
     match command {
         Command::List { limit } => list(cx, limit, output).await,
         Command::Approve { url } => {
-            card::review(cx, &Staff::operator(), &url, true).await?;
+            card_review::review(cx, &Staff::operator(), &url, true).await?;
             output.answer(&Changed { url: &url }, || format!("{url} may be shown as a trend."))
         }
         Command::Reject { url } => {
-            card::review(cx, &Staff::operator(), &url, false).await?;
+            card_review::review(cx, &Staff::operator(), &url, false).await?;
             output.answer(&Changed { url: &url }, || format!("{url} is never shown as a trend."))
         }
         Command::Fetch { url } => {
-            card::refetch(cx, &url).await?;
+            card_review::refetch(cx, &url).await?;
             output.answer(&Changed { url: &url }, || format!("{url} is fetched again."))
         }
     }
 }
 
 async fn list(cx: &Cx, limit: i64, output: Output) -> Result<(), Failure> {
-    let cards = card::list(cx, limit).await?;
+    let cards = card_review::list(cx, limit).await?;
     let cards: Vec<Listed<'_>> = cards
         .iter()
         .map(|card| Listed {

@@ -7,10 +7,11 @@ use serde::Serialize;
 use context::Cx;
 use model::trend::TrendKind;
 use model::{Cursor, Staff, Time};
+use service::tag_review;
 use service::tag_review::TagDecision;
+use service::trend::card_review;
 use service::trend::publisher;
 use service::trend::review::{self, NamedTrend, Subject};
-use service::{card, tag_review};
 use terminal::{Failure, Output};
 
 #[derive(Debug, Subcommand)]
@@ -218,8 +219,8 @@ async fn decide(cx: &Cx, kind: Kind, text: &str, approved: bool, output: Output)
             Err(_) => return Err(Failure::new(format!("{text:?} is not the id of a status"))),
         },
         Kind::Link => match text.parse() {
-            Ok(id) => card::review_card(cx, &staff, id, approved).await.map(drop),
-            Err(_) => card::review(cx, &staff, text, approved).await,
+            Ok(id) => card_review::review_card(cx, &staff, id, approved).await.map(drop),
+            Err(_) => card_review::review(cx, &staff, text, approved).await,
         },
         Kind::Publisher => match publisher::find(cx, text).await {
             Ok(id) => publisher::review(cx, &staff, id, approved).await.map(drop),

@@ -16,7 +16,8 @@ use context::queue::{Failure, FanOut, Job, Merge, Rebuild, Unmerge, UnmergeDomai
 use database::Tx;
 use model::clock::Ids;
 use model::{AccountId, JobId, NotificationType, RowId, Status, StatusId};
-use service::{list, notification, status};
+use service::feed::is_announced;
+use service::{list, notification};
 use store::feed::{Entered, Feed, LIST, Reblogs};
 use store::job::Claim;
 
@@ -136,7 +137,7 @@ pub(super) async fn record_newer(cx: &Cx, tx: &mut Tx, job: JobId, mut entered: 
 
 /// Notifies the followers who asked to be notified of an author's statuses, for each announced status in `statuses`.
 async fn notify_followers(cx: &Cx, tx: &mut Tx, statuses: &[Status]) -> Result<()> {
-    let told: Vec<&Status> = statuses.iter().filter(|status| status::is_announced(status)).collect();
+    let told: Vec<&Status> = statuses.iter().filter(|status| is_announced(status)).collect();
     if told.is_empty() {
         return Ok(());
     }

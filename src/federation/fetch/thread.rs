@@ -8,7 +8,7 @@ use context::budget::Allowance;
 use context::queue::{self, Done, Failure as JobFailure, FillParent, FillReplies, Job as _, PublishReply};
 use context::{Cx, job};
 use model::{AccountId, StatusId, Time};
-use service::remote::replies;
+use service::feed::replies;
 use store::job::Claim;
 use store::remote_thread::RemoteThread;
 

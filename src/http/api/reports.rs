@@ -15,7 +15,7 @@ use model::params::required;
 use model::report::ReportCategory;
 use model::{AccountId, RuleId, StatusId};
 
-use service::report::Draft;
+use service::filing::Draft;
 
 /// Body parameters of [`create`].
 #[model::parameters]
@@ -55,6 +55,6 @@ pub async fn create(
         category: params.category,
         rule_ids: params.rule_ids.unwrap_or_default(),
     };
-    let report = service::report::create(&cx, &actor, target, draft).await?;
+    let report = service::filing::create(&cx, &actor, target, draft).await?;
     Ok(Json::new(entity::report::render_one(&cx, &report).await?))
 }

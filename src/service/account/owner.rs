@@ -3,6 +3,7 @@
 //! A server without an owner who can sign in prints a one-time link ([`setup_link`]) when it starts. The first person to open
 //! it becomes the owner.
 
+use crate::email_block;
 use serde_json::Value;
 
 use crate::sign_up::{self, NewAccount};
@@ -85,7 +86,7 @@ pub async fn set_up(cx: &Cx, token: &str, owner: Owner) -> Result<Option<Account
 fn check(owner: &Owner) -> Result<()> {
     let mut faults = Validation::default();
     sign_up::check_username(&owner.username, &mut faults);
-    sign_up::check_email(&owner.email, &mut faults);
+    email_block::check_email(&owner.email, &mut faults);
     session::check_password(&owner.password, &mut faults);
     match owner.site_title.trim().chars().count() {
         0 => faults.add("site_title", "ERR_BLANK", "can't be blank"),

@@ -9,8 +9,8 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::str::FromStr;
 
-use crate::moderation::word;
 use crate::profile_image::{self, Picture};
+use crate::rules::word;
 use crate::{domain, profile_link};
 use context::Cx;
 use context::change::{self, Change};

@@ -230,7 +230,7 @@ pub async fn terms(cx: &Cx, admission: Option<&Admission>) -> Result<Terms> {
 async fn check(cx: &Cx, form: &SignUp, terms: Terms) -> Result<bool> {
     let mut faults = Validation::default();
     sign_up::check_username(&form.username, &mut faults);
-    sign_up::check_email(&form.email, &mut faults);
+    email_block::check_email(&form.email, &mut faults);
     session::check_password(&form.password, &mut faults);
     let reserved = &cx.config.accounts.reserved_usernames;
     if reserved.iter().any(|name| name.eq_ignore_ascii_case(&form.username)) {

@@ -1,5 +1,6 @@
 //! Creating local accounts, for the API, the web pages and the command line.
 
+use crate::email_block;
 use std::borrow::Cow;
 
 use crate::notification::{self, StaffNotice};
@@ -53,7 +54,7 @@ pub(super) async fn create_as(
 ) -> Result<AccountId> {
     let mut faults = Validation::default();
     check_username(&new.username, &mut faults);
-    check_email(&new.email, &mut faults);
+    email_block::check_email(&new.email, &mut faults);
     faults.check()?;
     let now = cx.clock.now();
     let (account, actor) = local(cx, id, &new.username);
@@ -94,15 +95,6 @@ pub fn check_username(username: &str, faults: &mut Validation) {
         faults.add("username", "ERR_INVALID", "must contain only letters, numbers and underscores");
     } else if username.len() > USERNAME_MAX {
         faults.add("username", "ERR_TOO_LONG", format!("is too long (maximum is {USERNAME_MAX} characters)"));
-    }
-}
-
-/// Validates an e-mail address.
-pub fn check_email(email: &str, faults: &mut Validation) {
-    if email.is_empty() {
-        faults.add("email", "ERR_BLANK", "can't be blank");
-    } else if email.len() > 254 || email.parse::<lettre::Address>().is_err() {
-        faults.add("email", "ERR_INVALID", "is not an e-mail address");
     }
 }
 

@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 use chrono::TimeDelta;
 
-use crate::account;
+use crate::access::accounts;
 use context::Cx;
 use context::error::Result;
 use model::clock::Ids;
@@ -72,7 +72,7 @@ async fn suggestions(cx: &Cx, viewer: &Actor) -> Result<Arc<Suggestions>> {
 /// The candidates of each source, the best first.
 async fn candidates(cx: &Cx, viewer: &Actor, now: Time) -> Result<Vec<(Source, Vec<AccountId>)>> {
     let names =
-        cx.settings().bootstrap_timeline_accounts.iter().map(|acct| account::name(cx, acct)).collect::<Vec<_>>();
+        cx.settings().bootstrap_timeline_accounts.iter().map(|acct| accounts::name(cx, acct)).collect::<Vec<_>>();
     let featured = if names.is_empty() { Vec::new() } else { store::suggestion::list_named(&cx.db, &names).await? };
     let limit = i64::try_from(OF_A_SOURCE).unwrap_or(i64::MAX);
     let friends = store::suggestion::list_friends_of_friends(&cx.db, viewer.id, now, limit).await?;

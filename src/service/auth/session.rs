@@ -203,7 +203,7 @@ pub async fn end_others(cx: &Cx, person: &Person) -> Result<()> {
 }
 
 /// Adds a fault when `password` is not the password of `person`.
-pub(super) async fn check_current(person: &Person, password: Secret, faults: &mut Validation) -> Result<()> {
+pub(crate) async fn check_current(person: &Person, password: Secret, faults: &mut Validation) -> Result<()> {
     if !crypto::verify_password(password, person.user.password_hash.clone()).await? {
         faults.add("current_password", "ERR_INVALID", "is not your current password");
     }

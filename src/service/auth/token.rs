@@ -3,6 +3,7 @@
 //! Deriving a token instead of storing it lets the same application, account and scopes get the same token again, as
 //! the contract requires (docs/contract/rules.md#2-authentication), while a leaked database reveals none.
 
+pub use crate::access::grants::text;
 use context::Cx;
 use context::error::Result;
 use crypto::Secret;
@@ -78,10 +79,4 @@ pub async fn issue(
     };
     store::oauth::insert_token(tx, &row, crypto::hash(token.expose())).await?;
     Ok(Issued { id, text: token, scopes: row.scopes, created_at: now })
-}
-
-/// The text of an existing token, derived again. Only for tokens issued with the current secret key.
-#[must_use]
-pub fn text(cx: &Cx, id: TokenId, nonce: &str) -> Secret {
-    cx.keys.derive("access token", &format!("{id}.{nonce}"))
 }

@@ -13,7 +13,8 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 pub use store::list::List;
 
-use crate::{notification, status};
+use super::is_announced;
+use crate::notification;
 use context::Cx;
 use context::change::{self, Change};
 use context::error::{Error, Result};
@@ -232,7 +233,7 @@ pub async fn notify_entered(cx: &Cx, tx: &mut Tx, entered: &[(RowId, StatusId)])
     let statuses: Vec<StatusId> = entered.iter().map(|(_, status)| *status).collect();
     let statuses = store::status::list(&mut *tx, &statuses).await?;
     let announced: HashMap<StatusId, &Status> =
-        statuses.iter().filter(|status| status::is_announced(status)).map(|status| (status.id, status)).collect();
+        statuses.iter().filter(|status| is_announced(status)).map(|status| (status.id, status)).collect();
     let new = entered.iter().filter_map(|(list, status)| {
         let account = *owners.get(list)?;
         announced.get(status).filter(|status| status.account_id != account)?;

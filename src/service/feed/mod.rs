@@ -1,11 +1,14 @@
 //! Reading: timelines, lists, hashtags, filters, search, trends, streams.
 
+mod announced;
 pub mod filter;
 pub mod list;
 pub mod marker;
+pub mod replies;
 pub mod search;
-pub mod streaming;
 pub mod tag;
 pub mod tag_review;
 pub mod timeline;
 pub mod trend;
+
+pub use announced::is_announced;

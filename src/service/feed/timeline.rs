@@ -6,9 +6,10 @@
 
 use std::collections::HashSet;
 
-use crate::remote::replies;
+use crate::feed::replies;
+use crate::trend::card_review;
 use crate::visibility::{self, Place, Seen};
-use crate::{card, list, locale, relations};
+use crate::{list, locale, relations};
 use context::Cx;
 use context::error::{Error, Result};
 use context::queue::{self, Rebuild};
@@ -184,7 +185,7 @@ pub async fn tag(
 pub async fn link(cx: &Cx, viewer: Option<&Actor>, url: &str, cursor: &Cursor) -> Result<TimelinePage> {
     check_preview(cx, viewer)?;
     let mut statuses = Vec::new();
-    for card in card::approved(cx, url).await? {
+    for card in card_review::approved(cx, url).await? {
         statuses.extend(store::timeline::link(&cx.db, card, cursor).await?);
     }
     visible_page(cx, viewer, Place::Public { local: false }, cut(statuses, cursor)).await

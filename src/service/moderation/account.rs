@@ -5,8 +5,8 @@
 //!
 //! Spec: docs/contract/admin.csv, docs/contract/extensions.md#13-admin-api
 
-use super::audit::{self, Entry, Target};
-use super::ownership;
+use crate::audit::{self, Entry, Target};
+use crate::ownership;
 use crate::{email, removal, sign_up};
 use context::Cx;
 use context::error::{Error, Result};

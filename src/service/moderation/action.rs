@@ -6,8 +6,8 @@
 //! Spec: docs/contract/admin.csv
 
 use super::account::Managed;
-use super::audit::{self, Entry, Target};
-use super::ownership;
+use crate::audit::{self, Entry, Target};
+use crate::ownership;
 use crate::{email, notification, removal};
 use context::Cx;
 use context::change::{self, Change};

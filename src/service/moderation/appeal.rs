@@ -9,8 +9,8 @@ use chrono::TimeDelta;
 use serde_json::json;
 
 use super::account::Managed;
-use super::audit::{self, Entry, Target};
 use super::strike_link;
+use crate::audit::{self, Entry, Target};
 use crate::{email, removal};
 use context::Cx;
 use context::change::{self, Change};

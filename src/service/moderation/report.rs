@@ -6,8 +6,8 @@
 
 use serde_json::{Value, json};
 
-use super::audit::{self, Entry, Target};
-use crate::report::check_rules;
+use crate::audit::{self, Entry, Target};
+use crate::filing::check_rules;
 use context::Cx;
 use context::error::{Error, Result};
 use model::report::ReportCategory;

@@ -11,8 +11,8 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::account::Managed;
-use super::ownership;
 use crate::audit::{self, Entry, Target};
+use crate::ownership;
 use context::Cx;
 use context::error::{Error, OnUnique, Result};
 use database::Tx;

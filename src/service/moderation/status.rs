@@ -6,8 +6,8 @@
 use serde_json::json;
 
 use super::account::Managed;
-use super::audit::{self, Entry, Target};
-use super::held_status::{self, HeldStatus};
+use crate::audit::{self, Entry, Target};
+use crate::held_status::{self, HeldStatus};
 use crate::status::{self, revision};
 use crate::visibility::{self, Seen};
 use context::Cx;

@@ -4,7 +4,7 @@
 //!
 //! Spec: docs/contract/admin.csv
 
-use super::audit::{self, Entry, Target};
+use crate::audit::{self, Entry, Target};
 use context::Cx;
 use context::error::{Error, Result};
 use model::{Cursor, RowId, Staff};

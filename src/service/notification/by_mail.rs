@@ -13,7 +13,7 @@ use serde::Serialize;
 
 use super::title::title;
 use super::{VisibleNotification, unread};
-use crate::auth;
+use crate::access::grants;
 use config::MailTransport;
 use context::error::{Error, Result};
 use context::queue::{self, MailNotifications};
@@ -80,7 +80,7 @@ pub(super) async fn queue(
 /// The digest for `account`: its unread and visible notifications from `first` on, of the types that it wants by
 /// mail. `None` when there are none, or the account cannot be used.
 pub async fn letter(cx: &Cx, language: Language, account: AccountId, first: NotificationId) -> Result<Option<Letter>> {
-    let Some(actor) = auth::actors(cx, &[account]).await?.pop() else { return Ok(None) };
+    let Some(actor) = grants::actors(cx, &[account]).await?.pop() else { return Ok(None) };
     let wanted = actor.preferences.mail_notifications.iter().filter(|kind| NotificationType::MAILED.contains(kind));
     let types = wanted.map(|kind| NotificationKind::Core(*kind)).collect();
     let filter = NotificationFilter { types, from: None, filtered: false };

@@ -13,6 +13,7 @@ pub mod email;
 pub mod push;
 
 mod by_mail;
+pub mod conversation;
 mod decide;
 pub mod groups;
 mod judge;

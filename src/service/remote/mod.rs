@@ -14,7 +14,6 @@ pub mod follow;
 pub mod interaction;
 pub mod media;
 pub mod poll;
-pub mod replies;
 pub mod status;
 
 pub use edit::edit;

@@ -7,12 +7,12 @@
 //! Spec: docs/contract/rules.md#25-announcements-emojis-preferences;
 //! <https://docs.joinmastodon.org/methods/announcements/>
 
+use crate::access::web_address;
 use std::collections::BTreeSet;
 
 use chrono::{DateTime, NaiveDate, NaiveTime, TimeDelta};
 
 use crate::audit::{self, Entry, Target};
-use crate::public;
 use crate::status::compose;
 use crate::visibility::{self, Seen};
 use context::Cx;
@@ -304,7 +304,7 @@ fn statuses(cx: &Cx, text: &str) -> Vec<StatusId> {
     let mut found = Vec::new();
     for entity in text::scan(text) {
         let named = matches!(entity.kind, text::EntityKind::Url).then(|| &text[entity.range]);
-        let id = named.and_then(|address| public::status_address(cx, address)).map(|(_, id)| id);
+        let id = named.and_then(|address| web_address::status(cx, address)).map(|(_, id)| id);
         found.extend(id.filter(|id| !found.contains(id)));
     }
     found

@@ -3,6 +3,7 @@
 //! Reached from the web pages and feeds. There is no viewer: [`visibility`] and [`timeline`] are called for an
 //! anonymous one. Accounts and statuses of other servers have their pages there.
 
+use crate::access::web_address;
 use crate::timeline::{self, ProfileQuery, Thread, TimelinePage};
 use crate::visibility::{self, Seen};
 use context::Cx;
@@ -23,19 +24,6 @@ pub async fn person(cx: &Cx, name: &str) -> Result<Account> {
     };
     let account = store::account::find_local(&cx.db, username).await?.ok_or(Error::NotFound)?;
     store::account::find_known(&cx.db, account.id).await?.ok_or(Error::NotFound)
-}
-
-/// The account name and the id in the URL of the page, or of the ActivityPub object, of a status of this server. Does
-/// not check that the status exists.
-pub(crate) fn status_address<'a>(cx: &Cx, address: &'a str) -> Option<(&'a str, StatusId)> {
-    let path = address.strip_prefix(cx.urls.origin.as_str())?.split(['?', '#']).next()?;
-    let parts: Vec<&str> = path.trim_matches('/').split('/').collect();
-    let (name, id) = match parts.as_slice() {
-        [name, id] => (name.strip_prefix('@')?, id),
-        ["users", name, "statuses", id] => (*name, id),
-        _ => return None,
-    };
-    Some((name, id.parse().ok()?))
 }
 
 /// The page of the account of another server named `name`, `user@domain`, on its own server. `None` for any other name,
@@ -82,7 +70,7 @@ fn web_address(url: Option<String>) -> Option<String> {
 /// [`Error::NotFound`] for any other address.
 #[model::use_case]
 pub async fn interactive(cx: &Cx, address: &str) -> Result<String> {
-    if let Some((name, id)) = status_address(cx, address) {
+    if let Some((name, id)) = web_address::status(cx, address) {
         let account = person(cx, name).await?;
         let seen = visibility::status(cx, None, id).await?;
         let shown = seen.head().account_id == account.id && seen.original().is_none();
@@ -98,7 +86,7 @@ pub async fn interactive(cx: &Cx, address: &str) -> Result<String> {
 /// who may see it.
 #[model::use_case]
 pub async fn local_status(cx: &Cx, address: &str) -> Result<Option<StatusId>> {
-    let Some((_, id)) = status_address(cx, address) else { return Ok(None) };
+    let Some((_, id)) = web_address::status(cx, address) else { return Ok(None) };
     let Some(status) = store::status::find(&cx.db, id).await?.filter(|status| status.local) else { return Ok(None) };
     let of_author = status.uri == address || status.url.as_deref() == Some(address);
     Ok(of_author.then_some(id))
@@ -112,7 +100,7 @@ pub async fn local_status(cx: &Cx, address: &str) -> Result<Option<StatusId>> {
 /// unlisted, or a reblog.
 #[model::use_case]
 pub async fn embeddable(cx: &Cx, address: &str) -> Result<(Account, Seen)> {
-    let (name, id) = status_address(cx, address).ok_or(Error::NotFound)?;
+    let (name, id) = web_address::status(cx, address).ok_or(Error::NotFound)?;
     let account = person(cx, name).await?;
     let seen = visibility::status(cx, None, id).await?;
     let shown = seen.head().account_id == account.id && seen.original().is_none();

@@ -4,6 +4,7 @@
 //! Reached from `rookery settings`. A change is validated and stored; running servers apply
 //! it with [`Cx::invalidate`].
 
+use crate::email_block;
 use serde::Serialize;
 use serde_json::{Value, json};
 
@@ -156,7 +157,7 @@ fn read(takes: SettingType, text: &str) -> Option<Value> {
             (word.chars().count() <= max && !word.contains(char::is_control)).then(|| word.into())
         }
         SettingType::Markdown(_) | SettingType::StyleSheet => (text.len() <= TEXT_MAX).then(|| text.into()),
-        SettingType::Email => (word.is_empty() || is(sign_up::check_email, word)).then(|| word.into()),
+        SettingType::Email => (word.is_empty() || is(email_block::check_email, word)).then(|| word.into()),
         SettingType::Username => {
             let name = word.trim_start_matches('@');
             (name.is_empty() || is(sign_up::check_username, name)).then(|| name.into())

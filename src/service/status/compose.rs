@@ -6,8 +6,8 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use crate::moderation::word;
 use crate::poll::CheckedPoll;
+use crate::rules::word;
 use context::Cx;
 use context::error::{Error, Result};
 use context::extension::PendingStatus;

@@ -4,7 +4,8 @@
 //! the status and the references locked, and after its attachments and its poll were replaced.
 
 use super::reference::{self, References, Referring};
-use super::{conversation, mentions, revision};
+use super::{mentions, revision};
+use crate::conversation;
 use crate::notification;
 use crate::search::index;
 use context::Cx;

@@ -1,22 +1,18 @@
 //! Publishing, editing and deleting statuses.
 
-pub mod conversation;
-pub mod heads;
 pub mod interaction;
 pub mod poll;
 pub mod reblog;
 pub mod scheduled_status;
-pub mod status_cleanup;
-pub mod visibility;
 
 mod address;
-mod announced;
 pub mod compose;
 mod delete;
 mod draft;
 mod edit;
 pub(crate) mod edited_status;
 mod expiry;
+pub mod held_status;
 pub mod idempotency;
 pub(crate) mod insert;
 mod interactions;
@@ -30,7 +26,6 @@ pub(crate) mod revision;
 mod states;
 
 pub use address::default_visibility;
-pub use announced::is_announced;
 pub(crate) use delete::erase;
 pub use delete::{MediaOfDeleted, delete, remove};
 pub use draft::{Draft, EditDraft};

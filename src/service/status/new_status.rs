@@ -4,7 +4,8 @@
 //! transaction of each, with the references already locked. What differs between them are their [`Parts`].
 
 use super::reference::{self, References, Referring};
-use super::{conversation, insert, mentions};
+use super::{insert, mentions};
+use crate::conversation;
 use crate::search::index;
 use context::Cx;
 use context::error::Result;

@@ -8,12 +8,13 @@
 //! Spec: docs/contract/rules.md#10-statuses and docs/contract/rules.md#29-extensions,
 //! docs/contract/extensions.md#10-extra-status-routes.
 
+use crate::access::web_address;
 use std::collections::HashMap;
 
 use super::quote::may_quote;
+use crate::notification;
 use crate::timeline::TimelinePage;
 use crate::visibility::{self, Place};
-use crate::{notification, public};
 use context::Cx;
 use context::error::{Error, Result};
 use context::extension::Notice;
@@ -185,7 +186,7 @@ pub(crate) async fn resolve_remote(
 /// The statuses at these URLs, in order. URLs of this server contain the id, and the others are looked up by one
 /// statement.
 async fn in_text(cx: &Cx, found: &[text::Reference]) -> Result<Vec<Candidate>> {
-    let own = |url: &str| public::status_address(cx, url).map(|(_, id)| id);
+    let own = |url: &str| web_address::status(cx, url).map(|(_, id)| id);
     let others: Vec<String> =
         found.iter().filter(|found| own(&found.url).is_none()).map(|found| found.url.clone()).collect();
     let others: HashMap<String, StatusId> = if others.is_empty() {

@@ -3,10 +3,12 @@
 
 use super::entry::{Entry, FilterEntry, KeywordEntry};
 use super::export;
+use crate::access::accounts;
+use crate::access::web_address;
 use crate::filter::keyword::{KeywordAttributes, KeywordParams};
 use crate::filter::{self, FilterParams};
 use crate::follow::{self, FollowParams};
-use crate::{account, domain_block, interaction, list, public, relationship};
+use crate::{account, domain_block, interaction, list, relationship};
 use chrono::DateTime;
 use context::Cx;
 use context::error::{Error, Result};
@@ -93,7 +95,7 @@ fn seconds_until(cx: &Cx, at: &str) -> Result<i64> {
 async fn account(cx: &Cx, acct: &str) -> Result<AccountId> {
     let unknown = || Error::invalid(format!("This server does not know the account {acct}"));
     if let Err(Error::NotFound) = account::lookup(cx, acct).await {
-        cx.federation.find_accounts(cx, &[account::name(cx, acct)]).await?;
+        cx.federation.find_accounts(cx, &[accounts::name(cx, acct)]).await?;
     }
     let found = account::lookup(cx, acct).await.map_err(|error| if_missing(error, unknown))?;
     if found.is_suspended() { Err(unknown()) } else { Ok(found.id) }
@@ -101,7 +103,7 @@ async fn account(cx: &Cx, acct: &str) -> Result<AccountId> {
 
 /// The status with a URI, if this server knows it.
 async fn status(cx: &Cx, uri: &str) -> Result<Option<StatusId>> {
-    if let Some((_, id)) = public::status_address(cx, uri) {
+    if let Some((_, id)) = web_address::status(cx, uri) {
         return Ok(Some(id));
     }
     Ok(store::reference::list_by_addresses(&cx.db, &[uri.to_owned()]).await?.pop().map(|(_, id)| id))

@@ -1,9 +1,11 @@
 //! One row of a file: its subject, and its form in each kind of file.
 
+use crate::access::accounts;
+use crate::access::web_address;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::{account, domain, public};
+use crate::domain;
 use context::Cx;
 use context::error::{Error, Result};
 use model::StatusId;
@@ -98,10 +100,10 @@ impl Entry {
     pub(super) fn key(&self, cx: &Cx) -> String {
         match self {
             Self::Follow { acct, .. } | Self::Block { acct } | Self::Mute { acct, .. } | Self::Member { acct, .. } => {
-                account::name(cx, acct)
+                accounts::name(cx, acct)
             }
             Self::Domain { domain } => domain::parse(domain).unwrap_or_else(|| domain.clone()),
-            Self::Bookmark { uri } => status_key(public::status_address(cx, uri).map(|(_, id)| id), uri),
+            Self::Bookmark { uri } => status_key(web_address::status(cx, uri).map(|(_, id)| id), uri),
             Self::Filter(filter) => filter.key(),
         }
     }

@@ -8,8 +8,9 @@ mod document;
 pub mod index;
 mod statuses;
 
+use crate::access::accounts;
+use crate::access::web_address;
 use crate::visibility::{self, Seen};
-use crate::{account, public};
 use context::Cx;
 use context::error::{Error, Result};
 use context::federation::Resolved;
@@ -73,7 +74,7 @@ pub async fn search(cx: &Cx, viewer: Option<&Actor>, query: &Query) -> Result<Re
         return Err(Error::bad_request("limit must not be negative"));
     }
     if let Some(id) = query.account_id {
-        account::find_visible(cx, id).await?;
+        accounts::find_visible(cx, id).await?;
     }
     if query.resolve && (q.starts_with("http://") || q.starts_with("https://")) {
         return by_address(cx, viewer, q).await;
@@ -113,12 +114,12 @@ pub async fn resolve(cx: &Cx, viewer: &Actor, address: &str) -> Result<Option<Na
     if !acct.contains('@') {
         return Ok(None);
     }
-    Ok(account::resolve(cx, acct).await?.map(Named::Account))
+    Ok(accounts::resolve(cx, acct).await?.map(Named::Account))
 }
 
 async fn accounts(cx: &Cx, viewer: Option<&Actor>, q: &str, query: &Query) -> Result<Vec<AccountId>> {
     if viewer.is_none() && q.trim_start_matches('@').chars().count() < ANONYMOUS_MIN_CHARS {
-        return match account::lookup(cx, q).await {
+        return match accounts::lookup(cx, q).await {
             Ok(found) => Ok(vec![found.id]),
             Err(Error::NotFound) => Ok(Vec::new()),
             Err(error) => Err(error),
@@ -126,7 +127,7 @@ async fn accounts(cx: &Cx, viewer: Option<&Actor>, q: &str, query: &Query) -> Re
     }
     let wanted =
         AccountSearch { following: query.following, follower: false, limit: query.limit, offset: offset(query) };
-    account::search(cx, viewer.map(|actor| actor.id), q, wanted, query.resolve).await
+    accounts::search(cx, viewer.map(|actor| actor.id), q, wanted, query.resolve).await
 }
 
 /// The statuses that `viewer` finds. Without signing in the result is empty, but the query is still validated.
@@ -163,7 +164,7 @@ async fn account_named(cx: &Cx, viewer: Option<&Actor>, value: &str) -> Result<A
         return Ok(viewer.id);
     }
     let named: Vec<&str> = value.trim_start_matches('@').splitn(3, '@').take(2).collect();
-    Ok(account::lookup(cx, &named.join("@")).await?.id)
+    Ok(accounts::lookup(cx, &named.join("@")).await?.id)
 }
 
 /// The account or status with this URL, of this server or another; nothing that `viewer` may not see.
@@ -176,7 +177,7 @@ async fn by_address(cx: &Cx, viewer: Option<&Actor>, address: &str) -> Result<Re
         Some(path) => match path.as_slice() {
             [name] if name.starts_with('@') => (Some((*name).to_owned()), None),
             ["users", name] => (Some((*name).to_owned()), None),
-            _ => (None, public::status_address(cx, address).map(|(_, id)| id)),
+            _ => (None, web_address::status(cx, address).map(|(_, id)| id)),
         },
         None => match cx.federation.find_by_url(cx, address).await? {
             Some(Resolved::Account(id)) => {
@@ -191,7 +192,7 @@ async fn by_address(cx: &Cx, viewer: Option<&Actor>, address: &str) -> Result<Re
         results.statuses.extend(visibility::status(cx, viewer, id).await.ok());
     }
     if let Some(name) = username {
-        results.accounts.extend(account::lookup(cx, &name).await.ok().map(|found| found.id));
+        results.accounts.extend(accounts::lookup(cx, &name).await.ok().map(|found| found.id));
     }
     Ok(results)
 }

@@ -7,6 +7,7 @@
 //!
 //! Spec: docs/contract/rules.md#23-discovery; <https://docs.joinmastodon.org/methods/trends/>
 
+pub mod card_review;
 pub mod publisher;
 pub mod refresh;
 pub mod review;

@@ -2,8 +2,9 @@
 //!
 //! Reached from `rookery trend`; the admin API reviews by id ([`unreviewed`](super::unreviewed)). A review applies to current and future trends from the next request on.
 
+use crate::access::accounts;
 use crate::audit::{self, Entry, Target};
-use crate::{account, tag};
+use crate::tag;
 use context::Cx;
 use context::error::{Error, Result};
 use database::Tx;
@@ -48,7 +49,7 @@ pub async fn find_status(cx: &Cx, id: StatusId) -> Result<Subject> {
 /// [`Error::NotFound`].
 #[model::use_case]
 pub async fn find_author(cx: &Cx, acct: &str) -> Result<Subject> {
-    Ok(Subject::Author(account::lookup(cx, acct).await?.id))
+    Ok(Subject::Author(accounts::lookup(cx, acct).await?.id))
 }
 
 /// Approves or rejects `subject` for trends; `name` is what `staff` calls it.

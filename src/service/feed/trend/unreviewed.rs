@@ -8,8 +8,8 @@
 use std::collections::{HashMap, HashSet};
 
 use super::{Page, Query, publisher};
+use crate::access::grants;
 use crate::audit::Target;
-use crate::auth;
 use crate::visibility::{self, Place, Seen};
 use context::Cx;
 use context::error::{Error, Result};
@@ -72,7 +72,7 @@ pub async fn review_tag(cx: &Cx, staff: &Staff, id: TagId, allowed: bool) -> Res
 /// [`Error::NotFound`] when there is none with content to show.
 #[model::use_case]
 pub async fn review_link(cx: &Cx, staff: &Staff, id: RowId, allowed: bool) -> Result<Reviewable<PreviewCard>> {
-    let card = crate::card::review_card(cx, staff, id, allowed).await?;
+    let card = super::card_review::review_card(cx, staff, id, allowed).await?;
     Ok(Reviewable { subject: card, requires_review: false })
 }
 
@@ -89,7 +89,7 @@ pub async fn review_status(
     allowed: bool,
 ) -> Result<(Option<std::sync::Arc<Actor>>, Reviewable<Seen>)> {
     let viewer = match staff.account {
-        Some(viewer) => auth::cached_actors(cx, &[viewer]).await?.pop(),
+        Some(viewer) => grants::cached_actors(cx, &[viewer]).await?.pop(),
         None => None,
     };
     let found = reviewable_statuses(cx, viewer.as_deref(), &[id]).await?.pop().ok_or(Error::NotFound)?;

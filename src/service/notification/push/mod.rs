@@ -13,7 +13,8 @@ pub use send::{DuePush, Sent, due, send};
 
 use std::collections::BTreeMap;
 
-use crate::{notification, token};
+use crate::access::grants;
+use crate::notification;
 use context::Cx;
 use context::error::{Error, Result};
 use crypto::push::Receiver;
@@ -88,7 +89,7 @@ pub async fn subscribe(cx: &Cx, actor: &Actor, to: Destination, wanted: Wanted) 
     // The token may have been revoked since the request began, and a token of an earlier secret key cannot be derived
     // again.
     let live = store::oauth::find_live_token(&mut tx, token).await?.ok_or(Error::InvalidToken)?;
-    let text = token::text(cx, token, &live.nonce);
+    let text = grants::text(cx, token, &live.nonce);
     if !store::oauth::has_hash(&mut tx, token, &crypto::hash(text.expose())).await? {
         return Err(Error::invalid("This access token predates the server's current secret key: sign in again"));
     }

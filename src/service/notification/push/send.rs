@@ -6,8 +6,8 @@ use chrono::{DateTime, TimeDelta};
 use outbound::{HeaderMap, Request, Target, header};
 
 use super::request::{self, TTL};
+use crate::access::grants;
 use crate::notification::{self, VisibleNotification};
-use crate::{auth, token};
 use context::Cx;
 use context::error::{Error, Result};
 use context::hosts::{Ended, Spared, Visit};
@@ -64,13 +64,13 @@ pub struct DuePush {
 #[model::use_case]
 pub async fn due(cx: &Cx, number: i64, id: NotificationId) -> Result<Option<DuePush>> {
     let Some((subscription, nonce)) = store::push::find(&cx.db, number).await? else { return Ok(None) };
-    let Some(actor) = auth::actors(cx, &[subscription.account_id]).await?.pop() else { return Ok(None) };
+    let Some(actor) = grants::actors(cx, &[subscription.account_id]).await?.pop() else { return Ok(None) };
     let shown = match notification::show(cx, &actor, id).await {
         Ok(shown) if wants(cx, &subscription, &actor, &shown).await? => shown,
         Ok(_) | Err(Error::NotFound) => return Ok(None),
         Err(error) => return Err(error),
     };
-    let token = token::text(cx, subscription.token_id, &nonce);
+    let token = grants::text(cx, subscription.token_id, &nonce);
     let language = actor.locale.as_deref().and_then(Language::of).unwrap_or_else(|| cx.language());
     Ok(Some(DuePush { subscription, actor, token, language, shown }))
 }

@@ -13,14 +13,10 @@ mod fetch;
 mod image;
 mod oembed;
 mod preview;
-mod review;
 mod structured;
 
 use chrono::TimeDelta;
 use outbound::Target;
-
-pub(crate) use review::approved;
-pub use review::{list, refetch, review, review_card};
 
 use context::error::Result;
 use context::queue::{

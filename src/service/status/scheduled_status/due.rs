@@ -4,8 +4,9 @@
 //! scheduled. Plugins are called while no transaction is open.
 
 use super::{Params, publish_later};
+use crate::access::grants;
+use crate::email;
 use crate::status::{self, CreatedStatus, Ready};
-use crate::{auth, email};
 use context::error::{Error, Result};
 use context::queue::{self, Done, Failure, PublishScheduled, Subject};
 use context::{Cx, job};
@@ -90,7 +91,7 @@ async fn publish(cx: &Cx, row: &ScheduledStatus, claim: Claim) -> Result<Done, A
 }
 
 async fn prepare(cx: &Cx, row: &ScheduledStatus) -> Result<(Actor, Ready)> {
-    let actor = auth::actors(cx, &[row.account_id]).await?.pop();
+    let actor = grants::actors(cx, &[row.account_id]).await?.pop();
     let actor = actor.ok_or_else(|| Error::forbidden("Your account could not be used at that time."))?;
     let params: Params = serde_json::from_value(row.params.0.clone()).map_err(Error::internal)?;
     let actor = Actor { app: params.application_id, ..actor };

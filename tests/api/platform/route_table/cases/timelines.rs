@@ -31,7 +31,7 @@ pub async fn case(world: &World, row: &Route) -> Option<Case> {
             let number = world.made.fetch_add(1, Ordering::Relaxed);
             let url = format!("https://a.test/{number}");
             world.seed(|seed| seed.link(&url, &[status])).await;
-            service::card::review(&world.app.app, &model::Staff::operator(), &url, true).await.unwrap();
+            service::trend::card_review::review(&world.app.app, &model::Staff::operator(), &url, true).await.unwrap();
             world.app.make_everybody_discoverable().await;
             let refused = ["", "?url=", "?url=https://other.test/"].map(|query| format!("{}{query}", row.path));
             let case = Case::get(format!("{}?url={url}", row.path));

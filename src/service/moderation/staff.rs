@@ -3,9 +3,10 @@
 //!
 //! Reached from the command line and the admin API, which check permission.
 
+use crate::access::accounts;
 use crate::audit::{self, Entry, Target};
 use crate::oauth::revoke;
-use crate::{account, password, role};
+use crate::{password, role};
 use context::Cx;
 use context::error::{Error, Result};
 use crypto::Secret;
@@ -35,7 +36,7 @@ pub async fn find(cx: &Cx, name: &str) -> Result<Account> {
 /// [`Error::Invalid`] naming it, when there is none.
 #[model::use_case]
 pub async fn find_any(cx: &Cx, name: &str) -> Result<Account> {
-    let handle = account::name(cx, name);
+    let handle = accounts::name(cx, name);
     if !handle.contains('@') {
         return find(cx, &handle).await;
     }

@@ -20,7 +20,7 @@ pub(crate) async fn keep(tx: &mut Tx, account: &Account) -> Result<()> {
 }
 
 /// As [`keep`], for an owner, with the roles locked.
-pub(super) async fn require_other(tx: &mut Tx, account: &Account) -> Result<()> {
+pub(crate) async fn require_other(tx: &mut Tx, account: &Account) -> Result<()> {
     if store::role::has_other_holder(&mut *tx, RowId::from(OWNER_ROLE), Some(account.id)).await? {
         return Ok(());
     }

@@ -136,7 +136,7 @@ pub(crate) async fn rearrange(cx: &Cx, tx: &mut Tx, status: StatusId) -> Result<
 
 /// Removes a direct status that is about to be deleted from the conversations of all its participants. Records an
 /// update for conversations whose last status changes.
-pub(super) async fn remove_status(cx: &Cx, tx: &mut Tx, status: StatusId) -> Result<()> {
+pub(crate) async fn remove_status(cx: &Cx, tx: &mut Tx, status: StatusId) -> Result<()> {
     let held = conversation::lock_with_status(tx, status).await?;
     if held.is_empty() {
         return Ok(());

@@ -7,8 +7,8 @@
 
 use serde_json::json;
 
-use crate::audit::{self, Entry, Target};
-use crate::{domain, sign_up};
+use super::audit::{self, Entry, Target};
+use crate::domain;
 use context::Cx;
 use context::error::{Error, OnUnique, Result, Validation};
 use database::Tx;
@@ -20,6 +20,15 @@ const HISTORY_DAYS: i64 = 7;
 
 /// Seconds of a day.
 const DAY_SECONDS: i64 = 24 * 60 * 60;
+
+/// Validates an e-mail address.
+pub fn check_email(email: &str, faults: &mut Validation) {
+    if email.is_empty() {
+        faults.add("email", "ERR_BLANK", "can't be blank");
+    } else if email.len() > 254 || email.parse::<lettre::Address>().is_err() {
+        faults.add("email", "ERR_INVALID", "is not an e-mail address");
+    }
+}
 
 /// Whether an e-mail address may be used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -259,7 +268,7 @@ fn day(time: Time) -> i64 {
 
 fn hash_of(email: &str) -> Result<String> {
     let mut faults = Validation::default();
-    sign_up::check_email(email, &mut faults);
+    check_email(email, &mut faults);
     faults.check().map_err(|_| Error::invalid("email: is not an e-mail address"))?;
     Ok(canonical_hash(email))
 }

@@ -88,7 +88,7 @@ pub async fn change_by(cx: &Cx, person: &Person, password: Secret, email: &str) 
     rate_limits::require(cx, &rate_limits::PASSWORD_CHANGE, &Key::Person(person.account.id))?;
     let mut faults = Validation::default();
     session::check_current(person, password, &mut faults).await?;
-    sign_up::check_email(email, &mut faults);
+    email_block::check_email(email, &mut faults);
     if email.eq_ignore_ascii_case(&person.user.email) {
         faults.add("email", "ERR_TAKEN", "is your address already");
     }
@@ -105,7 +105,7 @@ pub async fn is_confirmed(cx: &Cx, actor: &Actor) -> Result<bool> {
 
 async fn change(cx: &Cx, user: &User, email: &str) -> Result<()> {
     let mut faults = Validation::default();
-    sign_up::check_email(email, &mut faults);
+    email_block::check_email(email, &mut faults);
     let needs_approval = email_block::judge(cx, email).await?.check(&mut faults);
     faults.check()?;
     if store::user::find_by_email(&cx.db, email).await?.is_some_and(|other| other.account_id != user.account_id) {
