@@ -48,7 +48,7 @@ pub struct Network {
     /// Permits for sending to hosts that failed before.
     pub(crate) failing: Semaphore,
     /// Hosts that something came from, when this was last noted.
-    heard: Mutex<HashMap<String, Time>>,
+    alive: Mutex<HashMap<String, Time>>,
     /// Addresses whose keys could not be fetched, until when.
     unreachable: Mutex<HashMap<IpAddr, Time>>,
     /// Hosts that are being sent to: the lock makes their deliveries follow one another.
@@ -64,7 +64,7 @@ impl Default for Network {
             hosts: Hosts::new(FETCHES),
             floods: Floods::default(),
             failing: Semaphore::new(FAILING),
-            heard: Mutex::default(),
+            alive: Mutex::default(),
             unreachable: Mutex::default(),
             sending: Mutex::default(),
         }
@@ -102,15 +102,15 @@ impl Network {
 
     /// Notes that something came from `host`; false when that was noted within a minute.
     pub(crate) fn is_news(&self, host: &str, now: Time) -> bool {
-        let mut heard = open(&self.heard);
-        if heard.get(host).is_some_and(|last| now - *last < NEWS) {
+        let mut alive = open(&self.alive);
+        if alive.get(host).is_some_and(|last| now - *last < NEWS) {
             return false;
         }
-        if heard.len() >= CROWDED {
-            heard.retain(|_, last| now - *last < NEWS);
+        if alive.len() >= CROWDED {
+            alive.retain(|_, last| now - *last < NEWS);
         }
-        if heard.len() < CROWDED {
-            heard.insert(host.to_owned(), now);
+        if alive.len() < CROWDED {
+            alive.insert(host.to_owned(), now);
         }
         true
     }

@@ -79,7 +79,7 @@ fn well(host: &str) -> RemoteHost {
 ///
 /// # Errors
 /// When the database fails.
-pub(crate) async fn heard(cx: &Cx, host: &str) -> Result<()> {
+pub(crate) async fn mark_alive(cx: &Cx, host: &str) -> Result<()> {
     let now = cx.clock.now();
     if !Network::of(cx)?.is_news(host, now) {
         return Ok(());

@@ -20,7 +20,7 @@ mod send;
 mod statuses;
 
 pub use follows::{Reply, answer_follow};
-pub(crate) use health::heard;
+pub(crate) use health::mark_alive;
 pub use health::set_paused;
 pub use owed::{HostState, OwedHost, dead, hosts, retry};
 pub use record::record;

@@ -168,7 +168,7 @@ async fn settle(
             let failures = state.as_ref().filter(|_| matches!(sent, Sent::Silent(_))).map_or(0, |state| state.failures);
             let pause = back_off(delivery.attempts.max(failures));
             if given_up {
-                store::host::bury(&mut tx, &[delivery.id], error, now).await?;
+                store::host::dead_letter(&mut tx, &[delivery.id], error, now).await?;
             } else {
                 counted.push(delivery.id);
             }

@@ -2,7 +2,7 @@
 
 use context::Cx;
 use model::AccountId;
-use service::remote::follow;
+use service::remote::{follow, relevance};
 
 use super::inbound::Inbound;
 use super::reason::Reason;
@@ -33,7 +33,7 @@ async fn follower(cx: &Cx, inbound: &Inbound) -> Result<AccountId, Ignored> {
     let by_id = object.id.as_deref().and_then(|id| id.split_once("#follows/")).map(|(actor, _)| actor.to_owned());
     let inline = || object.read::<Activity>().map(|follow| follow.actor.0);
     let actor = by_id.or_else(inline).ok_or(Reason::UnknownFollow)?;
-    let account = store::remote::find_account(&cx.db, &actor).await?.filter(|account| account.is_local());
+    let account = relevance::local_account(cx, &actor).await?;
     Ok(account.ok_or(Reason::UnknownFollow)?.id)
 }
 
@@ -41,7 +41,7 @@ async fn follower(cx: &Cx, inbound: &Inbound) -> Result<AccountId, Ignored> {
 pub(super) async fn reject_undone(cx: &Cx, inbound: &Inbound, accepted: &Activity) -> Result<(), Ignored> {
     let follow = accepted.object.first().ok_or(Reason::NoObject)?;
     let actor = follow.read::<Activity>().map(|follow| follow.actor.0).ok_or(Reason::UnknownFollow)?;
-    let account = store::remote::find_account(&cx.db, &actor).await?.filter(|account| account.is_local());
+    let account = relevance::local_account(cx, &actor).await?;
     let account = account.ok_or(Reason::UnknownFollow)?;
     match follow::ended(cx, account.id, inbound.sender.id).await? {
         true => Ok(()),

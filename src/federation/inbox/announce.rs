@@ -3,6 +3,7 @@
 use context::{Cx, Error};
 use model::{Time, Visibility};
 use service::remote::interaction::{self, RemoteReblog};
+use service::remote::relevance;
 
 use super::inbound::Inbound;
 use super::reason::Reason;
@@ -20,7 +21,7 @@ pub(super) async fn announce(cx: &Cx, inbound: &Inbound) -> Result<(), Ignored> 
     inbound.is_not_undone(cx).await?;
     let status = match known(cx, object).await? {
         Some(status) => status,
-        None if !store::remote::has_local_follower(&cx.db, inbound.sender.id).await? => {
+        None if !relevance::is_followed(cx, inbound.sender.id).await? => {
             return Err(Reason::Unrelated.into());
         }
         None => fetch::status(cx, object).await?,

@@ -22,7 +22,7 @@ pub(super) async fn unblock(cx: &Cx, inbound: &Inbound, target: &str) -> Result<
 }
 
 async fn local(cx: &Cx, uri: &str) -> Result<AccountId, Ignored> {
-    let account = store::remote::find_account(&cx.db, uri).await?.filter(|account| account.is_local());
+    let account = service::remote::relevance::local_account(cx, uri).await?;
     Ok(account.ok_or(Reason::UnknownTarget)?.id)
 }
 

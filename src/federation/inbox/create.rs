@@ -2,6 +2,7 @@
 
 use context::{Cx, Error};
 use model::{AccountId, StatusId};
+use service::remote::relevance;
 use service::remote::status::{self, RemoteStatus};
 
 use super::inbound::Inbound;
@@ -27,7 +28,7 @@ pub(super) async fn store(cx: &Cx, inbound: &Inbound, note: &Note, related: bool
         return vote(cx, inbound, answered, note).await;
     }
     let Read { status, local } = read(cx, note, &author, inbound.mailbox).await?;
-    if !related && !concerns(cx, inbound, &status, &local).await? {
+    if !related && !relevance::is_relevant(cx, &status, &local).await? {
         return Err(Reason::Unrelated.into());
     }
     fetch::quoted(cx, &status).await?;
@@ -94,20 +95,4 @@ async fn note(cx: &Cx, inbound: &Inbound) -> Result<Note, Ignored> {
         return Err(Reason::NotANote.into());
     }
     Ok(fetch::note_document(cx, id).await?)
-}
-
-/// True when the status concerns someone here: it addresses, answers or quotes them, or they follow its author.
-async fn concerns(cx: &Cx, inbound: &Inbound, status: &RemoteStatus, local: &[AccountId]) -> Result<bool, Ignored> {
-    if !local.is_empty() || store::remote::has_local_follower(&cx.db, inbound.sender.id).await? {
-        return Ok(true);
-    }
-    let quote = status.references.iter().find(|reference| reference.quote);
-    if let Some(quote) = quote
-        && service::public::local_status(cx, &quote.url).await?.is_some()
-    {
-        return Ok(true);
-    }
-    let Some(parent) = status.in_reply_to else { return Ok(false) };
-    let Some(parent) = store::status::find(&cx.db, parent).await? else { return Ok(false) };
-    Ok(parent.local || store::remote::has_local_follower(&cx.db, parent.account_id).await?)
 }

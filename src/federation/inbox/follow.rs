@@ -2,6 +2,7 @@
 
 use context::Cx;
 use service::remote::follow::{self, Answer};
+use service::remote::relevance;
 
 use super::inbound::Inbound;
 use super::reason::Reason;
@@ -16,8 +17,8 @@ pub(super) async fn follow(cx: &Cx, inbound: &Inbound) -> Result<(), Ignored> {
     if target == cx.urls.path("/actor") {
         return answer(cx, inbound, Reply::Reject, None).await;
     }
-    let account = store::remote::find_account(&cx.db, &actor_of(&cx.urls, target)).await?;
-    let account = account.filter(|account| account.is_local()).ok_or(Reason::UnknownTarget)?;
+    let account = relevance::local_account(cx, &actor_of(&cx.urls, target)).await?;
+    let account = account.ok_or(Reason::UnknownTarget)?;
     let uri = inbound.id().map(str::to_owned);
     match follow::receive(cx, sender, account.id, uri).await? {
         // The answer was queued with the follow.

@@ -4,25 +4,15 @@
 //! (docs/contract/federation.md#8-delivery).
 
 use context::Cx;
+use service::remote::relevance;
 
 use super::inbound::Inbound;
-use super::kinds::Kind;
 use super::reason::Reason;
 use super::refusal::Ignored;
 use super::{create, update};
-use crate::address::same_host;
 use crate::reading::known;
 use crate::vocabulary::Note;
 use crate::{Failure, fetch};
-
-/// Looks at the object of an activity that `inbound.sender` passed on.
-pub(super) async fn forwarded(cx: &Cx, kind: Kind, inbound: &Inbound) -> Result<(), Ignored> {
-    let uri = inbound.object()?.id.as_deref().ok_or(Reason::NoObject)?;
-    if !same_host(uri, &inbound.activity.actor) {
-        return Err(Reason::ForeignObject.into());
-    }
-    kind.perform_forwarded(cx, inbound, uri).await
-}
 
 /// Stores a status that concerns this server.
 pub(super) async fn created(cx: &Cx, inbound: &Inbound, uri: &str) -> Result<(), Ignored> {
@@ -47,7 +37,7 @@ pub(super) async fn updated(cx: &Cx, inbound: &Inbound, uri: &str) -> Result<(),
 
 /// True when the sender is followed here, or says that the status answers one that is known.
 async fn is_related(cx: &Cx, inbound: &Inbound) -> Result<bool, Ignored> {
-    if store::remote::has_local_follower(&cx.db, inbound.sender.id).await? {
+    if relevance::is_followed(cx, inbound.sender.id).await? {
         return Ok(true);
     }
     let parent = inbound.object()?.read::<Note>().and_then(|note| note.in_reply_to.first().cloned());

@@ -42,7 +42,7 @@ impl Inbound {
     /// [`Reason::DeletedBefore`].
     pub(super) async fn is_not_undone(&self, cx: &Cx) -> Result<(), Ignored> {
         match self.id() {
-            Some(uri) if store::tombstone::exists(&cx.db, uri, self.sender.id).await? => {
+            Some(uri) if service::remote::relevance::is_undone(cx, self.sender.id, uri).await? => {
                 Err(Reason::DeletedBefore.into())
             }
             _ => Ok(()),

@@ -2,7 +2,7 @@
 
 use context::{Cx, Error};
 use model::StatusId;
-use service::remote::interaction;
+use service::remote::{interaction, relevance};
 
 use super::inbound::Inbound;
 use super::reason::Reason;
@@ -16,7 +16,7 @@ pub(super) async fn add(cx: &Cx, inbound: &Inbound) -> Result<(), Ignored> {
     let uri = pinned(inbound)?;
     let status = match known(cx, uri).await? {
         Some(status) => status,
-        None if !store::remote::has_local_follower(&cx.db, inbound.sender.id).await? => {
+        None if !relevance::is_followed(cx, inbound.sender.id).await? => {
             return Err(Reason::Unrelated.into());
         }
         None => fetch::status(cx, uri).await?,

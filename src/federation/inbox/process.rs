@@ -8,11 +8,12 @@ use context::{Cx, job};
 use store::inbound::Waiting;
 use store::job::Claim;
 
-use super::forwarded;
 use super::inbound::Inbound;
 use super::kinds::Kind;
+use super::reason::Reason;
 use super::refusal::Ignored;
 use crate::Failure;
+use crate::address::same_host;
 use crate::vocabulary::{Activity, parse};
 
 /// Most activities that one run processes before other senders have their turn.
@@ -98,9 +99,14 @@ async fn process(cx: &Cx, waiting: &Waiting) -> Result<(), Ignored> {
     done
 }
 
+/// Performs an activity of the sender, or looks at the object of one that the sender passed on.
 async fn perform(cx: &Cx, kind: Kind, inbound: &Inbound) -> Result<(), Ignored> {
     if *inbound.activity.actor == *inbound.sender.uri {
         return kind.perform(cx, inbound).await;
     }
-    forwarded::forwarded(cx, kind, inbound).await
+    let uri = inbound.object()?.id.as_deref().ok_or(Reason::NoObject)?;
+    if !same_host(uri, &inbound.activity.actor) {
+        return Err(Reason::ForeignObject.into());
+    }
+    kind.perform_forwarded(cx, inbound, uri).await
 }

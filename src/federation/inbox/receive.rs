@@ -79,7 +79,7 @@ async fn accept(
     // A sign of life only of the sender's own server: an actor may name an inbox anywhere.
     let inbox = sender.inbox_url.as_deref().filter(|inbox| domain_of(inbox) == domain_of(&sender.uri));
     if let Some(host) = inbox.and_then(crate::address::host_of) {
-        crate::deliver::heard(cx, &host).await?;
+        crate::deliver::mark_alive(cx, &host).await?;
     }
     let mut received = Ok(Received::Ignored);
     for (activity, body) in &items {

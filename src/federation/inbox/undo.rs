@@ -1,7 +1,7 @@
 //! Undo: of a follow, a favourite, a reblog, a block or an acceptance, each only by who did it.
 
 use context::{Cx, Error};
-use service::remote::{follow, interaction};
+use service::remote::{follow, interaction, relevance};
 
 use super::inbound::Inbound;
 use super::reason::Reason;
@@ -49,9 +49,7 @@ pub(super) async fn undo(cx: &Cx, inbound: &Inbound) -> Result<(), Ignored> {
 async fn remember(cx: &Cx, inbound: &Inbound, object: &Object) -> Result<(), Ignored> {
     let own = object.id.as_deref().filter(|id| is_usable(id) && same_host(id, &inbound.sender.uri));
     let Some(uri) = own else { return Ok(()) };
-    let mut tx = cx.db.begin().await?;
-    store::tombstone::insert(&mut tx, uri, inbound.sender.id, cx.clock.now()).await?;
-    Ok(tx.commit().await?)
+    Ok(relevance::remember_undone(cx, inbound.sender.id, uri).await?)
 }
 
 async fn unfollow(cx: &Cx, inbound: &Inbound, target: &str) -> Result<(), Ignored> {

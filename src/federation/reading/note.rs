@@ -30,7 +30,7 @@ pub(crate) struct Read {
 /// # Errors
 /// [`Failure`].
 pub(crate) async fn read(cx: &Cx, note: &Note, author: &Author, mailbox: Option<AccountId>) -> Result<Read, Failure> {
-    if store::tombstone::exists(&cx.db, &note.id, author.id).await? {
+    if service::remote::relevance::is_undone(cx, author.id, &note.id).await? {
         return Err(Failure::Gone);
     }
     let audience = audience(cx, note, author, mailbox).await?;

@@ -14,6 +14,7 @@ pub mod follow;
 pub mod interaction;
 pub mod media;
 pub mod poll;
+pub mod relevance;
 pub mod status;
 
 pub use edit::edit;
