@@ -287,15 +287,17 @@ async fn command_of(cx: &Cx, name: &str, command: &str, args: &str, output: Outp
         serde_json::from_str(args).map_err(|error| Failure::usage(format!("the arguments are no JSON: {error}")))?;
     let path = format!("/api/admin/plugins/{name}/run");
     let mut body = json!({"command": command, "args": args});
-    let mut told: Option<Instant> = None;
+    let mut printed: Option<Instant> = None;
     loop {
         let mut answer = socket::post(cx, &path, &body).await?.ok_or_else(no_server)?;
         let Some(args) = admin::next_step(&mut answer) else {
             return output.answer(&answer, || format!("{answer:#}\n"));
         };
-        if let Some(progress) = answer["progress"].as_str().filter(|_| told.is_none_or(|at| at.elapsed() >= PROGRESS)) {
+        if let Some(progress) =
+            answer["progress"].as_str().filter(|_| printed.is_none_or(|at| at.elapsed() >= PROGRESS))
+        {
             output.progress(progress);
-            told = Some(Instant::now());
+            printed = Some(Instant::now());
         }
         body["args"] = args;
     }
@@ -315,7 +317,7 @@ async fn uninstall(cx: &Cx, name: &str, purge: bool, output: Output) -> Result<(
     let answer = match socket::post(cx, &path, &json!({"purge": purge})).await? {
         Some(answer) => answer,
         None => {
-            let dump = admin::uninstall(cx, &Staff::operator(), name, purge).await?;
+            let dump = plugins::install::uninstall(cx, &Staff::operator(), name, purge).await?;
             serde_json::to_value(Uninstalled::new(name.to_owned(), purge, dump.as_deref())).map_err(Failure::new)?
         }
     };

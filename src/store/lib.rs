@@ -15,13 +15,15 @@ mod server;
 pub mod status;
 
 pub use account::{
-    account_search, archive, directory, domain_block, featured_tag, follow, profile, relation_set, relationship,
-    removal, severance, sign_up_day, suggestion, transfer, user,
+    account_search, archive, directory, domain_block, follow, profile, relation_set, relationship, role, severance,
+    sign_up_day, suggestion, transfer, user,
 };
 pub use federation::{delivery, host, inbound, remote, remote_thread, tombstone};
-pub use feed::{conversation, filter, list, list_feed, marker, tag, tag_feed, tag_review, timeline};
+pub use feed::{
+    conversation, featured_tag, filter, list, list_feed, marker, tag, tag_feed, tag_review, timeline, trend,
+};
 pub use moderation::{
-    audit, day_count, email_block, held_status, ip_block, managed_account, metrics, publisher, report, role, trend,
+    audit, day_count, email_block, held_status, ip_block, managed_account, metrics, publisher, removal, report,
     trend_use, user_ip, warning,
 };
 pub use notification::push;

@@ -6,87 +6,18 @@
 //!
 //! Spec: <https://spec.openapis.org/oas/v3.1.1.html>
 
-mod entities;
-mod page;
-mod streams;
+pub(crate) mod streams;
 
-use std::sync::LazyLock;
-
-use axum::response::Response;
 use serde_json::{Map, Value, json};
 
-use crate::error::Result;
-use crate::json::rendered;
 use crate::operation::Operation;
+pub use crate::operation::entities::component;
 pub use crate::operation::openapi::{responses_of, schema_named, security};
 use crate::policy::{Policy, RouteKind};
 use crate::table::Routes;
 use crate::web::cookies::Name;
-use crate::{Cx, router};
 use config::Scheme;
-use entities::ENTITIES;
-pub use entities::component;
-pub use page::{entity, show as page};
 pub use streams::add_extension as add_channel;
-
-/// The path items of the core.
-static PATHS: LazyLock<Map<String, Value>> = LazyLock::new(|| {
-    let mut paths = Map::new();
-    router::core().iter().for_each(|routes| add(&mut paths, routes));
-    streams::add(&mut paths);
-    paths
-});
-
-/// `GET /api/openapi.json`
-pub async fn show(cx: Cx) -> Result<Response> {
-    let write = || serde_json::to_string(&document(&cx)).map_err(context::Error::internal);
-    Ok(rendered(entity::document::openapi(&cx, write)?))
-}
-
-/// The document of what serves now.
-#[must_use]
-pub fn document(cx: &context::Cx) -> Value {
-    json!({
-        "openapi": "3.1.1",
-        "info": {
-            "title": cx.config.server.local_domain.as_str(),
-            "summary": "The API of a Rookery server, which Mastodon's apps use as well.",
-            "version": env!("CARGO_PKG_VERSION"),
-            "license": { "name": "Apache-2.0 OR MIT", "identifier": "Apache-2.0 OR MIT" },
-        },
-        "servers": [{ "url": cx.urls.origin }],
-        "paths": paths(cx),
-        "components": { "schemas": schemas(cx), "securitySchemes": security_schemes(cx) },
-    })
-}
-
-/// The schemas of entities, the entities and notification types of extensions included.
-fn schemas(cx: &context::Cx) -> Map<String, Value> {
-    let mut schemas = ENTITIES.clone();
-    schemas.extend(cx.extensions().openapi_entities());
-    let types: Vec<Value> = cx.extensions().notification_types().into_iter().map(Value::from).collect();
-    for entity in ["Notification", "NotificationGroup"] {
-        let known = schemas.get_mut(entity).and_then(|schema| schema.pointer_mut("/properties/type/enum"));
-        if let Some(Value::Array(known)) = known {
-            let new = types.iter().filter(|name| !known.contains(name)).cloned().collect::<Vec<_>>();
-            known.extend(new);
-        }
-    }
-    schemas
-}
-
-/// Paths of the core and of extensions, sorted.
-fn paths(cx: &context::Cx) -> Map<String, Value> {
-    let mut paths = PATHS.clone();
-    for (path, item) in cx.extensions().openapi_paths() {
-        match (paths.get_mut(&path).and_then(Value::as_object_mut), item) {
-            (Some(own), Value::Object(added)) => own.extend(added),
-            (_, item) => drop(paths.insert(path, item)),
-        }
-    }
-    paths.sort_keys();
-    paths
-}
 
 /// Adds every operation of `routes` to the path items in `paths`.
 pub fn add(paths: &mut Map<String, Value>, routes: &Routes) {
@@ -148,7 +79,7 @@ fn is_version(part: &str) -> bool {
     part.strip_prefix('v').is_some_and(|number| number.parse::<u8>().is_ok())
 }
 
-fn security_schemes(cx: &context::Cx) -> Value {
+pub(crate) fn security_schemes(cx: &context::Cx) -> Value {
     let url = |path: &str| format!("{}{path}", cx.urls.origin);
     let own = model::scope::ALL.iter().map(|name| ((*name).to_owned(), "".into()));
     let declared = cx.extensions().scopes().into_iter().map(|scope| (scope.name, scope.description.into()));

@@ -41,11 +41,12 @@ const CHANNELS: &[Channel] = &[
 ];
 
 /// Adds the streams of the server to `paths`.
-pub(super) fn add(paths: &mut Map<String, Value>) {
+pub(crate) fn add(paths: &mut Map<String, Value>) {
     add_socket(paths);
     let health = Operation::new(Method::GET, format!("{ROOT}/health"));
-    let said = json!({ "200": { "description": "OK", "content": { "text/plain": { "schema": { "const": "OK" } } } } });
-    add_operation(paths, &health, "streaming")["responses"] = said;
+    let responses =
+        json!({ "200": { "description": "OK", "content": { "text/plain": { "schema": { "const": "OK" } } } } });
+    add_operation(paths, &health, "streaming")["responses"] = responses;
     for (name, scopes, parameters, events) in CHANNELS {
         let parameters = parameters.iter().map(|name| parameter(name)).collect();
         add_channel(paths, name, scopes, parameters, &events.concat());

@@ -5,6 +5,7 @@
 //! route. Declarations are evaluated lazily, for a document or a test, so that they do not delay the start. The
 //! [`Policy`](crate::policy::Policy) of a route has everything else.
 
+pub mod entities;
 pub mod methods;
 pub(crate) mod openapi;
 mod schema;

@@ -6,8 +6,8 @@
 
 use serde_json::{Map, Value, json};
 
+use super::entities::component;
 use super::{Caller, Operation, Parameter, Place, Security};
-use crate::openapi::component;
 
 impl Operation {
     /// The operation object.

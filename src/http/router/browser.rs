@@ -1,11 +1,12 @@
 //! Pages for people: errors are pages too, and cookies work; and, without cookies, the files that pages need.
 
+use super::openapi_page;
+use crate::files;
 use crate::oauth::{applications, authorize};
 use crate::operation::methods::{get, post};
 use crate::policy::{Closed, FILE, FORM, Files, PAGE, Per, Policy};
 use crate::table::Routes;
 use crate::web::{self, settings};
-use crate::{files, openapi};
 use service::rate_limits as limits;
 
 /// Pages about people.
@@ -27,8 +28,8 @@ pub(crate) fn routes() -> Routes {
         .route("/auth/strike", ACCOUNT_FORM, get(web::strike::show).post(web::strike::create))
         .route("/", PAGE, get(web::front::show))
         .route("/about", PAGE, get(web::front::about))
-        .route("/about/api", PAGE, get(openapi::page))
-        .route("/about/api/{entity}", PAGE, get(openapi::entity))
+        .route("/about/api", PAGE, get(openapi_page::show))
+        .route("/about/api/{entity}", PAGE, get(openapi_page::entity))
         .route("/privacy-policy", PAGE, get(web::front::privacy))
         .route("/authorize_interaction", FORM, get(web::interaction::show).post(web::interaction::create))
         .route(

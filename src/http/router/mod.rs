@@ -11,6 +11,8 @@ mod feeds;
 mod filters;
 mod notifications;
 mod oauth;
+pub mod openapi;
+mod openapi_page;
 mod server;
 mod statuses;
 

@@ -1,10 +1,11 @@
 //! Documents about the server, for people and for programs.
 
+use super::openapi;
 use crate::api::{custom_emojis, instance, oembed, peers};
 use crate::operation::methods::get;
 use crate::policy::{API, Closed, PROGRAM, Policy, SHARED, WELL_KNOWN};
 use crate::table::Routes;
-use crate::{health, openapi, well_known};
+use crate::{health, well_known};
 
 /// Documents about the server.
 const ABOUT: Policy = API.closed(Closed::UnlessLimited).for_everyone();

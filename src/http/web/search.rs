@@ -24,7 +24,7 @@ const LIMIT: i64 = 20;
 /// Query parameters of the page.
 #[model::parameters]
 #[derive(Debug, Default, Deserialize, JsonSchema)]
-pub struct Words {
+pub struct SearchForm {
     /// The search text; without it the page shows the form alone.
     #[serde(default)]
     q: Option<String>,
@@ -34,7 +34,7 @@ pub struct Words {
 ///
 /// # Errors
 /// [`Error::Invalid`] for an operator or value that makes no sense.
-pub async fn show(cx: Cx, visitor: Visitor, Params(words): Params<Words>) -> Result<Response> {
+pub async fn show(cx: Cx, visitor: Visitor, Params(words): Params<SearchForm>) -> Result<Response> {
     let q = words.q.unwrap_or_default();
     let q = q.trim();
     if leads_elsewhere(&cx, q) {

@@ -65,7 +65,7 @@ pub async fn create(
             Ok(redirect(&destination(form.next.as_deref())))
         }
         Err(refusal) => {
-            let page = page(&cx, &cookies, &csrf, &form, Some(&said(&cx, refusal))).await?;
+            let page = page(&cx, &cookies, &csrf, &form, Some(&sentence(&cx, refusal))).await?;
             Ok(page.with_status(StatusCode::UNPROCESSABLE_ENTITY).into_response())
         }
     }
@@ -80,7 +80,7 @@ pub async fn delete(cx: Cx, cookies: Cookies, Form(form): Form<SignIn>) -> Resul
 }
 
 /// Why sign-in was refused, in the language of the page.
-fn said(cx: &Cx, refusal: Refusal) -> String {
+fn sentence(cx: &Cx, refusal: Refusal) -> String {
     let message = refusal.message();
     cx.language().say_error(&message).unwrap_or_else(|| message.into_owned())
 }

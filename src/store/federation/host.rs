@@ -176,7 +176,7 @@ pub async fn delete_old_pauses(tx: &mut Tx, before: Time, limit: i64) -> Result<
 
 /// Moves deliveries that are given up to the dead ones.
 #[boxed]
-pub async fn bury(tx: &mut Tx, ids: &[RowId], error: &str, now: Time) -> Result<()> {
+pub async fn dead_letter(tx: &mut Tx, ids: &[RowId], error: &str, now: Time) -> Result<()> {
     tx.query(sql!(
         "INSERT INTO dead_deliveries (id, document_id, host, inbox, error, created_at, died_at)
          SELECT d.id, d.document_id, d.host, d.inbox, $2, d.created_at, $3 FROM deliveries d WHERE d.id" in("$1")

@@ -3,13 +3,13 @@
 //! Reached from jobs, publishing and `service::timeline`. A feed is a range of `feed_entries`: home feeds have kind 0 and
 //! are owned by the account, lists have kind 1, named feeds of plugins kinds from 100 up. [`feed_sql`] decides which
 //! statuses enter, `service::visibility` at reading whether an entry may still be shown. Lists: [`list_feed`], followed
-//! hashtags: [`tag_feed`], plugins: [`plugin_feed`](super::plugin_feed).
-//!
-//! An entry outlives its status: finding it would need an index of its own ([`Entries`]).
+//! hashtags: [`tag_feed`], plugins: [`plugin_feed`](super::plugin_feed). An entry outlives its status: finding it would
+//! need a separate index ([`Entries`]).
 //!
 //! Spec: docs/contract/rules.md#12-timelines.
 
 pub mod conversation;
+pub mod featured_tag;
 pub(crate) mod feed_sql;
 pub mod filter;
 pub mod list;
@@ -19,6 +19,7 @@ pub mod tag;
 pub mod tag_feed;
 pub mod tag_review;
 pub mod timeline;
+pub mod trend;
 
 use std::ops::RangeInclusive;
 
@@ -36,7 +37,6 @@ use model::{AccountId, Cursor, Json, PluginId, RowId, StatusId, Time, boxed};
 pub const HOME: i64 = 0;
 /// The kind of list feeds.
 pub const LIST: i64 = 1;
-
 /// A feed: its kind and its owner, which is the account (home), the list, or a key chosen by the plugin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Feed {

@@ -1,4 +1,4 @@
-//! Data for moderation: the audit log, reports, roles, trends with the publishers of links, metrics, blocked networks and
+//! Data for moderation: the audit log, reports, publishers of links, metrics, blocked networks and
 //! e-mail addresses, and the addresses that accounts used.
 
 pub mod audit;
@@ -9,9 +9,8 @@ pub mod ip_block;
 pub mod managed_account;
 pub mod metrics;
 pub mod publisher;
+pub mod removal;
 pub mod report;
-pub mod role;
-pub mod trend;
 pub mod trend_use;
 pub mod user_ip;
 pub mod warning;

@@ -79,7 +79,7 @@ impl Document {
             app.app.config.plugins.enabled,
         ]);
         let mut documents = DOCUMENTS.lock().unwrap_or_else(PoisonError::into_inner);
-        let read = || Arc::new(Self::read(rookery_http::openapi::document(&app.app)));
+        let read = || Arc::new(Self::read(rookery_http::router::openapi::document(&app.app)));
         let document = Arc::clone(documents.entry(declared.to_string()).or_insert_with(read));
         known.insert(key, Arc::clone(&document));
         document

@@ -8,6 +8,7 @@ mod circles;
 mod imports;
 mod links;
 mod names;
+mod rooms;
 mod source;
 mod words;
 

@@ -93,7 +93,7 @@ async fn collector_gets_use_cases_with_their_statements() {
     assert!(answer.contains("\"corvina\""), "{answer}");
     // Pending spans are sent when the server stops.
     assert!(Command::new("kill").arg(server.pid().to_string()).status().unwrap().success());
-    let is_case = |span: &Span| span.name == "service::account::lookup";
+    let is_case = |span: &Span| span.name == "service::access::accounts::lookup";
     let spans = wait_for(&collector, |spans| spans.iter().any(is_case));
 
     let case = spans.iter().find(|span| is_case(span)).unwrap();

@@ -144,7 +144,7 @@ async fn package_of_another_key_is_refused_until_the_admin_trusts_it() {
     assert!(refused.contains("notes 2.0.0 is signed with the key") && refused.contains(&thief.key), "{refused}");
     assert_eq!(shelf.serving("notes").unwrap().1, "1.0.0");
     // Uninstalling does not reset the trusted key: the tables still exist.
-    admin::uninstall(&shelf.app.plugins(), &model::Staff::operator(), "notes", false).await.unwrap();
+    plugins::install::uninstall(&shelf.app.plugins(), &model::Staff::operator(), "notes", false).await.unwrap();
     assert!(install_from(&shelf, &url, Terms::default()).await.is_err());
 
     let named = |key: &str| Terms { key: Some(key.parse_key()), ..Terms::default() };
@@ -267,7 +267,7 @@ async fn uninstall_removes_file_and_purge_removes_every_copy() {
         install_from(&shelf, &index, Terms::default()).await.unwrap();
     }
     assert_eq!(lying(&shelf), ["notes-1.1.0.plugin"]);
-    admin::uninstall(app, &model::Staff::operator(), "notes", false).await.unwrap();
+    plugins::install::uninstall(app, &model::Staff::operator(), "notes", false).await.unwrap();
     assert_eq!(lying(&shelf), [""; 0]);
     let left = admin::find(app, "notes").await.unwrap();
     assert_eq!(admin::entity::Plugin::new(app, &left).state, "uninstalled");
@@ -275,7 +275,7 @@ async fn uninstall_removes_file_and_purge_removes_every_copy() {
     install_from(&shelf, &index, Terms::default()).await.unwrap();
     for _ in 0..2 {
         // Twice within a second: the dumps have different files.
-        admin::uninstall(app, &model::Staff::operator(), "notes", true).await.unwrap();
+        plugins::install::uninstall(app, &model::Staff::operator(), "notes", true).await.unwrap();
         thief.publish("3.0.0", "");
         thief.upload(&site);
         install_from(&shelf, &index, Terms::default()).await.unwrap();

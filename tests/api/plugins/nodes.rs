@@ -236,7 +236,7 @@ async fn events_wait_for_unloadable_plugin() {
     assert_eq!(plugin_event::count(other.db(), later).await.unwrap(), (2, 0));
 
     // After it is uninstalled with its data, it does not block posts on the other server, which has not noticed yet.
-    plugins::admin::uninstall(&world.app.plugins(), &model::Staff::operator(), "later", true).await.unwrap();
+    plugins::install::uninstall(&world.app.plugins(), &model::Staff::operator(), "later", true).await.unwrap();
     there.publish("without it").await;
     world.app.run_jobs().await;
 

@@ -178,7 +178,7 @@ async fn purge_deletes_feeds_and_notifications_by_job() {
             bench.app.db().fetch_raw(&format!("SELECT CAST(COUNT(*) AS BIGINT) FROM {what}")).await.unwrap();
         rows[0].0
     };
-    admin::uninstall(&bench.app.plugins(), &model::Staff::operator(), "tray", true).await.unwrap();
+    plugins::install::uninstall(&bench.app.plugins(), &model::Staff::operator(), "tray", true).await.unwrap();
     assert_eq!(count("feed_entries WHERE kind >= 100").await, 5_000, "a job deletes them later");
     bench.app.run_jobs().await;
     assert_eq!(count("feed_entries WHERE kind >= 100").await, 0);

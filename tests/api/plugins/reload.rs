@@ -304,7 +304,7 @@ async fn migration_may_be_incompatible_with_previous_generation() {
     let fault = shelf.reload("notes").await.unwrap_err();
     assert_eq!(fault.stage, rookery_plugin_host::Stage::Migrate, "an applied migration was edited: {fault}");
 
-    admin::uninstall(&shelf.app.plugins(), &model::Staff::operator(), "notes", true).await.unwrap();
+    plugins::install::uninstall(&shelf.app.plugins(), &model::Staff::operator(), "notes", true).await.unwrap();
     assert_eq!(shelf.serving("notes"), None);
     std::fs::remove_file(shelf.folder("notes").join("migrations/0002_words.sql")).unwrap();
     write("sql/queries.sql", "-- name: all returns: many\nselect id from notes order by id;\n");

@@ -48,12 +48,12 @@ async fn purge_exports_data_and_leaves_nothing() {
     let before = kinds(&bench, "feed_entries WHERE kind >= 100").await;
     let folder = app.config.storage.data_dir.join("plugin-dumps");
     std::fs::write(&folder, "in the way").unwrap();
-    let refused = admin::uninstall(app, &model::Staff::operator(), "tray", true).await.unwrap_err();
+    let refused = plugins::install::uninstall(app, &model::Staff::operator(), "tray", true).await.unwrap_err();
     assert!(refused.to_string().starts_with("nothing was deleted, since "), "{refused}");
     assert_eq!(bench.names().await, ["first", "second"]);
 
     std::fs::remove_file(&folder).unwrap();
-    let path = admin::uninstall(app, &model::Staff::operator(), "tray", true).await.unwrap().unwrap();
+    let path = plugins::install::uninstall(app, &model::Staff::operator(), "tray", true).await.unwrap().unwrap();
     assert_eq!(path, folder.join("tray-20260115T120002000Z.jsonl"));
     assert_eq!(std::fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
     assert_eq!(
@@ -90,7 +90,7 @@ async fn uninstalled_plugin_keeps_its_tables() {
     )
     .await
     .unwrap();
-    assert_eq!(admin::uninstall(app, &model::Staff::operator(), "tray", false).await.unwrap(), None);
+    assert_eq!(plugins::install::uninstall(app, &model::Staff::operator(), "tray", false).await.unwrap(), None);
     let plugin = admin::find(app, "tray").await.unwrap().plugin;
     assert!(!plugin.enabled && plugin.granted.0.is_empty() && plugin.approved.0.is_empty() && plugin.sha256.is_none());
     assert_eq!(plugin.limits.0, json!({}));

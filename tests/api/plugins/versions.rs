@@ -9,7 +9,7 @@ async fn rollback_works_across_reinstall() {
     let shelf = Shelf::new().await;
     shelf.put_component("notes", &manifest("notes", "1.0.0", ""), &component("one"));
     shelf.enable("notes").await.unwrap();
-    admin::uninstall(&shelf.app.plugins(), &model::Staff::operator(), "notes", false).await.unwrap();
+    plugins::install::uninstall(&shelf.app.plugins(), &model::Staff::operator(), "notes", false).await.unwrap();
     shelf.put_component("notes", &manifest("notes", "1.1.0", ""), &component("two"));
     shelf.enable("notes").await.unwrap();
     assert_eq!(shelf.serving("notes").unwrap().1, "1.1.0");

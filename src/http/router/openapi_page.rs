@@ -3,9 +3,11 @@
 use serde::Serialize;
 use serde_json::{Map, Value};
 
+use super::openapi;
 use crate::Cx;
 use crate::error::Result;
 use crate::extract::Path;
+use crate::openapi::component;
 use crate::web::Page;
 use context::Error;
 
@@ -43,14 +45,14 @@ struct Field {
 }
 
 /// `GET /about/api`
-pub async fn show(cx: Cx) -> Result<Page> {
-    let groups = groups(&super::paths(&cx));
+pub(super) async fn show(cx: Cx) -> Result<Page> {
+    let groups = groups(&openapi::paths(&cx));
     Page::render(&cx, "api.html", minijinja::context! { page_title => "API", groups })
 }
 
 /// `GET /about/api/{entity}`
-pub async fn entity(cx: Cx, Path(name): Path<String>) -> Result<Page> {
-    let schema = super::schemas(&cx).remove(&name).ok_or(Error::NotFound)?;
+pub(super) async fn entity(cx: Cx, Path(name): Path<String>) -> Result<Page> {
+    let schema = openapi::schemas(&cx).remove(&name).ok_or(Error::NotFound)?;
     let text = serde_json::to_string_pretty(&schema).map_err(Error::internal)?;
     Page::render(&cx, "api_entity.html", minijinja::context! { page_title => name, name, text })
 }
@@ -161,7 +163,7 @@ fn entity_in(schema: &Value) -> Option<String> {
 }
 
 fn reference(schema: &Value) -> Option<&str> {
-    schema["$ref"].as_str()?.strip_prefix(&super::component(""))
+    schema["$ref"].as_str()?.strip_prefix(&component(""))
 }
 
 fn text(value: &Value) -> String {

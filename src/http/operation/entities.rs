@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 static FILES: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/entities.rs"));
 
 /// Every schema by its name, sorted.
-pub(super) static ENTITIES: LazyLock<Map<String, Value>> = LazyLock::new(|| {
+pub(crate) static ENTITIES: LazyLock<Map<String, Value>> = LazyLock::new(|| {
     let read = |(name, text): &(&str, &str)| {
         let mut schema: Value = serde_json::from_str(text).ok()?;
         let members = schema.as_object_mut()?;
