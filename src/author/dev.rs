@@ -111,9 +111,9 @@ async fn follow(stage: &Stage, folder: &Path, output: Output) -> Result<(), Fail
                 output.say(&again(stage, folder).await);
             }
             _ = logs.tick() => {
-                for said in stage.cx.plugins.logs.after(&stage.name, line) {
-                    line = said.number;
-                    output.say(&format!("{} {}", said.level.as_str(), said.message));
+                for entry in stage.cx.plugins.logs.after(&stage.name, line) {
+                    line = entry.number;
+                    output.say(&format!("{} {}", entry.level.as_str(), entry.message));
                 }
             }
         }

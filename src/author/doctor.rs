@@ -68,7 +68,7 @@ fn typescript_pieces(folder: &Path) -> Vec<Value> {
 
 fn rust_pieces() -> Vec<Value> {
     let target =
-        rust::said(Command::new("rustc").args(["--print", "target-libdir", "--target", "wasm32-unknown-unknown"]));
+        rust::output(Command::new("rustc").args(["--print", "target-libdir", "--target", "wasm32-unknown-unknown"]));
     let target = target.is_ok_and(|folder| Path::new(folder.trim()).exists());
     vec![
         tool("cargo", "curl https://sh.rustup.rs -sSf | sh"),
@@ -88,14 +88,14 @@ fn tool(name: &str, fix: &str) -> Value {
 
 /// A tool with a minimum version.
 fn version(name: &str, question: &[&str], least: &[u32], fix: &str) -> Value {
-    let said = rust::said(Command::new(name).args(question)).unwrap_or_default();
+    let output = rust::output(Command::new(name).args(question)).unwrap_or_default();
     let least_words = least.iter().map(u32::to_string).collect::<Vec<_>>().join(".");
-    piece(&format!("{name} {least_words} or newer"), is_least(&said, least), fix)
+    piece(&format!("{name} {least_words} or newer"), is_least(&output, least), fix)
 }
 
 /// True when a version such as `go1.27.3` or `v20.20.2` is at least `least`.
-fn is_least(said: &str, least: &[u32]) -> bool {
-    let numbers = said.trim().trim_start_matches(|c: char| !c.is_ascii_digit());
+fn is_least(output: &str, least: &[u32]) -> bool {
+    let numbers = output.trim().trim_start_matches(|c: char| !c.is_ascii_digit());
     let numbers: Vec<u32> = numbers.split('.').map_while(|number| number.parse().ok()).collect();
     numbers.as_slice() >= least
 }

@@ -16,7 +16,7 @@ const INITIAL_HEAP: &str = "-Clink-arg=--initial-heap=262144";
 pub(crate) fn environment(work: &Path) -> Result<Vec<(String, String)>, Failure> {
     let compiler = compiler()?;
     let (linker, wasm_ld) = linker()?;
-    let version = said(Command::new(&compiler).arg("--version"))?;
+    let version = output(Command::new(&compiler).arg("--version"))?;
     let version = version.split_whitespace().nth(1).unwrap_or("unknown").to_owned();
     let flags =
         ["-Clink-arg=--wasm-ld-path", &format!("-Clink-arg={wasm_ld}"), INITIAL_HEAP, "-Ctarget-feature=+simd128"]
@@ -52,8 +52,8 @@ fn compiler() -> Result<String, Failure> {
 
 /// The linker for components, and the `wasm-ld` that it calls.
 pub(crate) fn linker() -> Result<(String, String), Failure> {
-    let sysroot = said(Command::new("rustc").args(["--print", "sysroot"]))?;
-    let about = said(Command::new("rustc").arg("-vV"))?;
+    let sysroot = output(Command::new("rustc").args(["--print", "sysroot"]))?;
+    let about = output(Command::new("rustc").arg("-vV"))?;
     let host = about.lines().find_map(|line| line.strip_prefix("host: ")).unwrap_or_default();
     let folder = PathBuf::from(sysroot.trim()).join("lib/rustlib").join(host).join("bin");
     let (linker, wasm_ld) = (folder.join("wasm-component-ld"), folder.join("gcc-ld/wasm-ld"));
@@ -67,7 +67,7 @@ pub(crate) fn linker() -> Result<(String, String), Failure> {
 }
 
 /// The standard output of a command.
-pub(crate) fn said(command: &mut Command) -> Result<String, Failure> {
+pub(crate) fn output(command: &mut Command) -> Result<String, Failure> {
     let name = command.get_program().to_string_lossy().into_owned();
     let done = command
         .output()

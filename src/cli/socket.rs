@@ -23,8 +23,8 @@ const REFRESH_TIMEOUT: Duration = Duration::from_secs(5);
 /// A missing confirmation is not an error, since the change is committed: it is reported on standard error.
 pub(super) async fn refresh(cx: &Cx, output: Output) {
     let late = |_| Err(Failure::new("it did not answer in time"));
-    let told = timeout(REFRESH_TIMEOUT, send(cx, "POST", refresh::PATH, None)).await.unwrap_or_else(late);
-    if let Err(failure) = told {
+    let refreshed = timeout(REFRESH_TIMEOUT, send(cx, "POST", refresh::PATH, None)).await.unwrap_or_else(late);
+    if let Err(failure) = refreshed {
         let why = failure.text();
         output.warn(&format!("the server did not confirm the change, and notices it within a second by itself: {why}"));
     }

@@ -228,9 +228,10 @@ pub(super) async fn run(cx: &Cx, command: Command, output: Output) -> Result<(),
                 Err(Error::Forbidden(_)) => false,
                 Err(error) => return Err(error.into()),
             };
-            let said = if changed { "is in now" } else { "was in already" };
-            output
-                .answer(&Changed { username: &account.username, changed }, || format!("@{} {said}.", account.username))
+            let result = if changed { "is in now" } else { "was in already" };
+            output.answer(&Changed { username: &account.username, changed }, || {
+                format!("@{} {result}.", account.username)
+            })
         }
         Command::SetRole { username, role, force } => set_role(cx, &username, &role, force, output).await,
         Command::ResetPassword { username, password_stdin } => {

@@ -498,7 +498,7 @@ mod tests {
     fn missing_features_are_named() {
         let held = Confinement { files: true, network: false, calls: true };
         assert!(!held.is_whole());
-        let said = "Landlock for files enforced, Landlock for connections and signals missing, seccomp enforced";
-        assert_eq!(held.to_string(), said);
+        let description = "Landlock for files enforced, Landlock for connections and signals missing, seccomp enforced";
+        assert_eq!(held.to_string(), description);
     }
 }

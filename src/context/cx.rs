@@ -113,7 +113,7 @@ struct Loaded {
     rules: Arc<Vec<Rule>>,
     domain_policy: Arc<DomainPolicy>,
     ip_blocks: Arc<IpBlocks>,
-    words: Arc<crate::words::Words>,
+    words: Arc<crate::words::WordLists>,
 }
 
 /// The state of one request, job or command.
@@ -359,7 +359,7 @@ impl Cx {
 
     /// The compiled patterns of the settings, as last read.
     #[must_use]
-    pub fn words(&self) -> Arc<crate::words::Words> {
+    pub fn words(&self) -> Arc<crate::words::WordLists> {
         Arc::clone(&self.settings.load().words)
     }
 
@@ -403,7 +403,7 @@ impl Cx {
             return Ok(false);
         }
         let settings = Arc::new(store::settings::load(&self.db).await?);
-        let words = crate::words::Words::reload(&self.words(), &self.settings(), &settings);
+        let words = crate::words::WordLists::reload(&self.words(), &self.settings(), &settings);
         let emojis = store::emoji::list_local_enabled(&self.db).await?;
         let by_shortcode = emojis.into_iter().map(|emoji| (emoji.shortcode.clone(), emoji)).collect();
         let emojis = Arc::new(Emojis { by_shortcode, generation });

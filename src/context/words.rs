@@ -7,12 +7,12 @@ use text::WordPatterns;
 
 /// The patterns of the settings `ng_words` and `sensitive_words`, compiled.
 #[derive(Clone, Debug, Default)]
-pub struct Words {
+pub struct WordLists {
     pub ng: WordPatterns,
     pub sensitive: WordPatterns,
 }
 
-impl Words {
+impl WordLists {
     /// Compiles the patterns. A list that this version cannot use is left out, with a warning.
     fn of(settings: &Settings) -> Self {
         let compile = |key: &'static str, patterns: &[String]| {

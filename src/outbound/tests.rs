@@ -43,21 +43,21 @@ fn get(url: &str) -> Request {
 async fn server(answer: &'static str) -> (u16, tokio::sync::mpsc::UnboundedReceiver<String>) {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let port = listener.local_addr().unwrap().port();
-    let (told, heard) = tokio::sync::mpsc::unbounded_channel();
+    let (sender, received) = tokio::sync::mpsc::unbounded_channel();
     tokio::spawn(async move {
         while let Ok((mut stream, _)) = listener.accept().await {
-            let told = told.clone();
+            let sender = sender.clone();
             tokio::spawn(async move {
                 let mut request = vec![0; 4096];
                 let length = stream.read(&mut request).await.unwrap();
-                told.send(String::from_utf8_lossy(&request[..length]).into_owned()).unwrap();
+                sender.send(String::from_utf8_lossy(&request[..length]).into_owned()).unwrap();
                 stream.write_all(answer.as_bytes()).await.unwrap();
                 while stream.read(&mut request).await.is_ok_and(|length| length > 0) {}
-                told.send("left".to_owned()).unwrap();
+                sender.send("left".to_owned()).unwrap();
             });
         }
     });
-    (port, heard)
+    (port, received)
 }
 
 #[test]
@@ -138,13 +138,13 @@ async fn name_of_private_address_is_not_followed() {
 
 #[tokio::test]
 async fn name_is_resolved_once_and_pinned() {
-    let (port, mut heard) = server("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok").await;
+    let (port, mut received) = server("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok").await;
     // The second answer would be blocked: it tests whether the client resolves twice (DNS rebinding).
     let client = client(&[("rebinding.test", &[&["127.0.0.1"], &["10.0.0.1"]])], &["127.0.0.0/8"]);
     let url = format!("http://rebinding.test:{port}/path?query");
     let answer = client.send(get(&url)).await.unwrap();
     assert_eq!((answer.status, answer.body), (StatusCode::OK, Bytes::from("ok")));
-    let request = heard.recv().await.unwrap();
+    let request = received.recv().await.unwrap();
     assert!(request.starts_with("GET /path?query HTTP/1.1\r\n"), "{request}");
     assert!(request.contains(&format!("host: rebinding.test:{port}\r\n")), "{request}");
     assert_eq!(client.send(get(&url)).await.unwrap_err(), Error::Blocked);
@@ -152,12 +152,12 @@ async fn name_is_resolved_once_and_pinned() {
 
 #[tokio::test]
 async fn redirect_is_returned_as_response() {
-    let (port, mut heard) =
+    let (port, mut received) =
         server("HTTP/1.1 302 Found\r\nLocation: http://127.0.0.1:1/\r\nContent-Length: 0\r\n\r\n").await;
     let answer = client(&[], &["127.0.0.0/8"]).send(get(&format!("http://127.0.0.1:{port}/"))).await.unwrap();
     assert_eq!(answer.status, StatusCode::FOUND);
-    heard.recv().await.unwrap();
-    assert_eq!(heard.recv().await.unwrap(), "left");
+    received.recv().await.unwrap();
+    assert_eq!(received.recv().await.unwrap(), "left");
 }
 
 #[tokio::test]
@@ -165,36 +165,36 @@ async fn endless_body_is_cut_off_and_connection_closed() {
     let declared = "HTTP/1.1 200 OK\r\nContent-Length: 1001\r\n\r\n";
     let chunk = ".".repeat(500);
     let chunked = format!("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1f4\r\n{chunk}\r\n");
-    let (port, mut heard) = server(declared).await;
+    let (port, mut received) = server(declared).await;
     let client = client(&[], &["127.0.0.0/8"]);
     let answer = client.send(get(&format!("http://127.0.0.1:{port}/"))).await;
     assert_eq!(answer.unwrap_err(), Error::TooLarge(1001));
-    heard.recv().await.unwrap();
-    assert_eq!(heard.recv().await.unwrap(), "left");
+    received.recv().await.unwrap();
+    assert_eq!(received.recv().await.unwrap(), "left");
 
-    let (port, mut heard) = server(chunked.leak()).await;
+    let (port, mut received) = server(chunked.leak()).await;
     let small = Request { limit: 100, ..get(&format!("http://127.0.0.1:{port}/")) };
     let answer = client.send(small).await;
     assert!(matches!(answer, Err(Error::TooLarge(_))), "{answer:?}");
-    heard.recv().await.unwrap();
-    assert_eq!(heard.recv().await.unwrap(), "left");
+    received.recv().await.unwrap();
+    assert_eq!(received.recv().await.unwrap(), "left");
 }
 
 #[tokio::test]
 async fn tarpit_ends_at_time_limit() {
     let client = client(&[], &["127.0.0.0/8"]);
     for answer in ["", "HTTP/1.1 200 OK\r\nContent-Length: 500\r\n\r\ndrip"] {
-        let (port, mut heard) = server(answer).await;
+        let (port, mut received) = server(answer).await;
         let url = format!("http://127.0.0.1:{port}/");
         let late = async {
-            heard.recv().await.unwrap();
+            received.recv().await.unwrap();
             tokio::time::pause();
             tokio::time::advance(Duration::from_secs(61)).await;
             tokio::time::resume();
         };
         let (answer, ()) = tokio::join!(client.send(get(&url)), late);
         assert_eq!(answer.unwrap_err(), Error::Timeout);
-        assert_eq!(heard.recv().await.unwrap(), "left");
+        assert_eq!(received.recv().await.unwrap(), "left");
     }
 }
 
@@ -221,7 +221,7 @@ const HTML: &str = "HTTP/1.1 200 OK\r\nContent-Type: Text/HTML; charset=x\r\nLin
 
 #[tokio::test]
 async fn fetch_follows_redirects_and_checks_each_address() {
-    let (port, mut heard) = server(HTML).await;
+    let (port, mut received) = server(HTML).await;
     let moved = format!("HTTP/1.1 301 Moved\r\nLocation: http://there.test:{port}/page\r\nContent-Length: 0\r\n\r\n");
     let (first, _also) = server(moved.leak()).await;
     let names: &[(&str, &[&[&str]])] = &[("there.test", &[&["127.0.0.1"], &["10.0.0.1"]])];
@@ -232,7 +232,7 @@ async fn fetch_follows_redirects_and_checks_each_address() {
     assert_eq!(document.content_type(), "Text/HTML; charset=x");
     assert_eq!(document.links().collect::<Vec<_>>(), ["<https://a.test>; rel=me"]);
     assert_eq!(document.body, Bytes::from("<p>hello</"), "cut at the limit");
-    let request = heard.recv().await.unwrap();
+    let request = received.recv().await.unwrap();
     assert!(request.contains("user-agent: Rook\r\n") && request.contains("accept: text/html\r\n"), "{request}");
     assert_eq!(client.fetch(page(&url)).await.unwrap_err(), FetchError::Request(Error::Blocked));
 }
@@ -269,10 +269,10 @@ async fn fetch_takes_no_other_document_than_the_wanted() {
 async fn patient_server(most: usize) -> (u16, tokio::sync::mpsc::UnboundedReceiver<()>) {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let port = listener.local_addr().unwrap().port();
-    let (told, heard) = tokio::sync::mpsc::unbounded_channel();
+    let (sender, received) = tokio::sync::mpsc::unbounded_channel();
     tokio::spawn(async move {
         while let Ok((mut stream, _)) = listener.accept().await {
-            told.send(()).unwrap();
+            sender.send(()).unwrap();
             tokio::spawn(async move {
                 let mut request = vec![0; 4096];
                 for _ in 0..most {
@@ -284,7 +284,7 @@ async fn patient_server(most: usize) -> (u16, tokio::sync::mpsc::UnboundedReceiv
             });
         }
     });
-    (port, heard)
+    (port, received)
 }
 
 #[tokio::test]
@@ -314,12 +314,12 @@ async fn requests_to_one_origin_share_a_connection_until_it_is_closed() {
 #[tokio::test]
 async fn connection_with_an_answer_that_was_not_read_is_not_used_again() {
     let client = client(&[], &["127.0.0.0/8"]);
-    let (port, mut heard) = server("HTTP/1.1 200 OK\r\nContent-Length: 2000\r\n\r\n").await;
+    let (port, mut received) = server("HTTP/1.1 200 OK\r\nContent-Length: 2000\r\n\r\n").await;
     let ask = async || client.send_reusing(get(&format!("http://127.0.0.1:{port}/"))).await;
     for _ in 0..2 {
         assert_eq!(ask().await.unwrap_err(), Error::TooLarge(2000));
-        assert!(heard.recv().await.unwrap().starts_with("GET"));
-        assert_eq!(heard.recv().await.as_deref(), Some("left"));
+        assert!(received.recv().await.unwrap().starts_with("GET"));
+        assert_eq!(received.recv().await.as_deref(), Some("left"));
     }
 }
 

@@ -53,17 +53,17 @@ impl Drop for Ticking<'_> {
 impl Ticker {
     /// Starts the thread, which parks for `rest` at a time.
     pub(crate) fn start(engine: EngineWeak, rest: Duration) -> std::io::Result<(Arc<Self>, JoinHandle<()>)> {
-        let (tell, told) = std::sync::mpsc::channel::<Arc<Self>>();
+        let (sender, receiver) = std::sync::mpsc::channel::<Arc<Self>>();
         let thread = std::thread::Builder::new().name("plugin-ticker".to_owned()).stack_size(64 << 10);
         let thread = thread.spawn(move || {
-            if let Ok(ticker) = told.recv() {
+            if let Ok(ticker) = receiver.recv() {
                 ticker.tick(&engine, rest);
             }
         })?;
         let ticker =
             Self { calls: AtomicU32::new(0), resting: AtomicBool::new(false), thread: thread.thread().clone() };
         let ticker = Arc::new(ticker);
-        let _ = tell.send(Arc::clone(&ticker));
+        let _ = sender.send(Arc::clone(&ticker));
         Ok((ticker, thread))
     }
 

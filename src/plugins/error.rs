@@ -1,6 +1,6 @@
 //! Errors that plugins cause, as the core's: a refusal in the plugin's own words, or no answer at all.
 //!
-//! The opposite direction, from errors of the core to failures for plugins, is `call::failure`.
+//! The opposite direction, from errors of the core to failures for plugins, is `failure`.
 
 use rookery_plugin_host::imports::types::Failure;
 use rookery_plugin_host::{CallErrorKind, LoadError};

@@ -12,10 +12,13 @@
 mod absent;
 mod active;
 pub mod admin;
+pub mod administration;
 pub mod call;
 mod codes;
 mod cx;
 pub mod error;
+mod failure;
+mod hook_limits;
 pub mod hooks;
 pub mod install;
 mod jobs;

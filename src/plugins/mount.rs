@@ -10,17 +10,17 @@ use rookery_http::operation::methods::{get, post};
 use rookery_http::policy::{API, FORM};
 use rookery_http::router::Routes;
 
-use crate::{Cx, admin, routes, settings};
+use crate::{Cx, routes};
 
 /// The routes of this crate, for the server's router.
 #[must_use]
 pub fn extra_routes() -> ExtraRoutes {
     ExtraRoutes {
         api: administration(),
-        pages: Routes::new().route("/settings/extensions", FORM, get(settings::page::show)).route(
+        pages: Routes::new().route("/settings/extensions", FORM, get(routes::pages::settings::show)).route(
             "/settings/extensions/{plugin}",
             FORM,
-            post(settings::page::update),
+            post(routes::pages::settings::update),
         ),
         documents: Routes::new(),
         fallback: Some(|cx, request| {
@@ -49,7 +49,7 @@ fn starting() -> Response {
 /// What admins do over the API; also on the server's own socket.
 #[must_use]
 pub fn administration() -> Routes {
-    use admin::routes as plugins;
+    use crate::administration as plugins;
     Routes::new()
         .route("/api/admin/plugins", API, get(plugins::index))
         .route("/api/admin/plugins/{name}", API, get(plugins::show))

@@ -10,8 +10,8 @@ use tokio::sync::{Mutex, OnceCell};
 use crate::active::Active;
 use crate::call::Calls;
 use crate::call::logs::{Level, Logs};
+use crate::hook_limits::HookLimits;
 use crate::hooks::DecorationCache;
-use crate::hooks::budget::HookLimits;
 use crate::hooks::instance_cache::InstanceCache;
 use crate::life::observed::{FailedCall, Observations};
 use crate::life::pauses::Pauses;
@@ -34,9 +34,9 @@ pub struct Plugins {
     pub shows_generations: AtomicBool,
     registry: ArcSwap<Registry>,
     /// Cached answers of the hook `instance-info`.
-    pub said: InstanceCache,
+    pub instance_documents: InstanceCache,
     /// Cached decorations of statuses.
-    pub kept: DecorationCache,
+    pub decorations: DecorationCache,
     /// The time limits of hooks on this machine.
     pub hook_limits: HookLimits,
     /// The observed state of each plugin, on this node.
@@ -52,7 +52,7 @@ pub struct Plugins {
     /// Some plugins are enabled, and another process runs them.
     pub(crate) elsewhere: AtomicBool,
     /// Held while plugins are loaded or unloaded.
-    pub(crate) works: Mutex<()>,
+    pub(crate) load_lock: Mutex<()>,
 }
 
 impl Plugins {
@@ -66,8 +66,8 @@ impl Plugins {
             requests: RecentRequests::default(),
             shows_generations: AtomicBool::new(development),
             registry: ArcSwap::default(),
-            said: InstanceCache::default(),
-            kept: DecorationCache::default(),
+            instance_documents: InstanceCache::default(),
+            decorations: DecorationCache::default(),
             hook_limits: HookLimits::default(),
             observed: Observations::default(),
             steps: Steps::default(),
@@ -75,7 +75,7 @@ impl Plugins {
             engine: OnceCell::new(),
             followed: AtomicI64::new(0),
             elsewhere: AtomicBool::new(false),
-            works: Mutex::new(()),
+            load_lock: Mutex::new(()),
         }
     }
 

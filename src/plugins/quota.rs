@@ -8,7 +8,7 @@
 //! Jobs are counted exactly when they are queued ([`crate::call`]); log lines are kept in memory
 //! ([`logs`](crate::call::logs)).
 
-use crate::jobs::kind::kind_of;
+use crate::call::job_kind::kind_of;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 

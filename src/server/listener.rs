@@ -284,17 +284,17 @@ mod tests {
 
     /// All that the server sends until it closes the connection.
     async fn rest(stream: &mut DuplexStream) -> String {
-        let mut said = Vec::new();
-        let _ = stream.read_to_end(&mut said).await;
-        String::from_utf8(said).unwrap()
+        let mut response = Vec::new();
+        let _ = stream.read_to_end(&mut response).await;
+        String::from_utf8(response).unwrap()
     }
 
     /// The next response of the connection, which has a content length.
     async fn response(stream: &mut DuplexStream) -> String {
-        let mut said = Vec::new();
+        let mut response = Vec::new();
         loop {
-            said.push(stream.read_u8().await.unwrap());
-            let text = String::from_utf8_lossy(&said);
+            response.push(stream.read_u8().await.unwrap());
+            let text = String::from_utf8_lossy(&response);
             let Some((head, body)) = text.split_once("\r\n\r\n") else { continue };
             let length = head.split_once("content-length: ").unwrap().1;
             if body.len() == length.split("\r\n").next().unwrap().parse::<usize>().unwrap() {
@@ -358,9 +358,9 @@ mod tests {
             send(&mut stream, byte).await;
         }
         let begun = Instant::now();
-        let said = response(&mut stream).await;
+        let response = response(&mut stream).await;
         assert!(is_about(begun.elapsed(), STALL), "{:?}", begun.elapsed());
-        assert!(said.starts_with("HTTP/1.1 4") && said.contains("connection: close\r\n"), "{said}");
+        assert!(response.starts_with("HTTP/1.1 4") && response.contains("connection: close\r\n"), "{response}");
         drop(stream);
         world.emptied().await;
     }
@@ -378,8 +378,11 @@ mod tests {
                 send(&mut stream, &format!("{method} /unread HTTP/1.1\r\nhost: a\r\n{length}\r\n\r\n")).await;
                 sleep(Duration::from_millis(900)).await;
                 send(&mut stream, body).await;
-                let said = response(&mut stream).await;
-                assert!(said.ends_with("unread") && !said.contains("connection: close"), "{length}: {said}");
+                let response = response(&mut stream).await;
+                assert!(
+                    response.ends_with("unread") && !response.contains("connection: close"),
+                    "{length}: {response}"
+                );
             }
         }
     }
@@ -398,8 +401,11 @@ mod tests {
             let mut stream = world.connect().unwrap();
             let begun = Instant::now();
             send(&mut stream, &format!("POST /unread HTTP/1.1\r\nhost: a\r\n{head}\r\n")).await;
-            let said = response(&mut stream).await;
-            assert!(said.starts_with("HTTP/1.1 403") && said.contains("connection: close\r\n"), "{head}: {said}");
+            let response = response(&mut stream).await;
+            assert!(
+                response.starts_with("HTTP/1.1 403") && response.contains("connection: close\r\n"),
+                "{head}: {response}"
+            );
             assert!(is_about(begun.elapsed(), waited), "{head}: {:?}", begun.elapsed());
             // The rest is taken, so that the client gets to read the response.
             for _ in 0..8 {
@@ -470,9 +476,9 @@ mod tests {
         let served = tokio::spawn(world.listener.serve(socket, stopped));
         let mut stream = TcpStream::connect(address).await.unwrap();
         stream.write_all(b"GET / HTTP/1.0\r\n\r\n").await.unwrap();
-        let mut said = String::new();
-        stream.read_to_string(&mut said).await.unwrap();
-        assert!(said.ends_with("hello"), "{said}");
+        let mut response = String::new();
+        stream.read_to_string(&mut response).await.unwrap();
+        assert!(response.ends_with("hello"), "{response}");
         stop.send(true).unwrap();
         timeout(Duration::from_secs(60), served).await.expect("it stops").unwrap();
     }

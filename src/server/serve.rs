@@ -53,7 +53,7 @@ pub async fn run(config: Config) -> Result<()> {
     let mut opening = tokio::spawn(async move { open(config, Clock::system(), &executable).await });
     let patience = tokio::time::sleep(QUIET);
     tokio::pin!(patience);
-    let mut said = false;
+    let mut logged = false;
     let cx = loop {
         tokio::select! {
             opened = &mut opening => break opened.map_err(Error::internal)??,
@@ -61,9 +61,9 @@ pub async fn run(config: Config) -> Result<()> {
                 tracing::info!("stopped before the database was open");
                 return Ok(());
             }
-            () = &mut patience, if !said => {
+            () = &mut patience, if !logged => {
                 print_line("The database is being opened and brought up to date.");
-                said = true;
+                logged = true;
             }
         }
     };
@@ -169,20 +169,20 @@ impl Listening {
 async fn report_loading(cx: Cx) {
     let mut changes = cx.starting.subscribe();
     tokio::time::sleep(QUIET).await;
-    let mut said = None;
+    let mut logged = None;
     loop {
         let progress = *changes.borrow_and_update();
         let Some(Progress { done, all }) = progress else { break };
         let line = format!("Compiling plugins: {done} of {all} are ready.");
-        if all > 0 && said.as_ref() != Some(&line) {
+        if all > 0 && logged.as_ref() != Some(&line) {
             print_line(&line);
-            said = Some(line);
+            logged = Some(line);
         }
         if changes.changed().await.is_err() {
             return;
         }
     }
-    if said.is_some() {
+    if logged.is_some() {
         print_line("All plugins are ready.");
     }
 }

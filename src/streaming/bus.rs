@@ -49,7 +49,7 @@ struct Bus {
     /// When this node last renewed its registration.
     noted: Time,
     /// Whether other nodes listen.
-    heard: bool,
+    has_others: bool,
     ticks: Interval,
 }
 
@@ -85,8 +85,8 @@ impl Bus {
         store::node_change::note(&mut tx, &node, noted).await?;
         notify::send(&mut tx, HELLO).await?;
         tx.commit().await?;
-        let heard = others(cx, &node).await?;
-        Ok(Some(Self { hub: Arc::clone(hub), own, listener, node, number: 0, read, noted, heard, ticks }))
+        let has_others = others(cx, &node).await?;
+        Ok(Some(Self { hub: Arc::clone(hub), own, listener, node, number: 0, read, noted, has_others, ticks }))
     }
 
     /// Sends and receives changes until something fails.
@@ -94,8 +94,8 @@ impl Bus {
         loop {
             tokio::select! {
                 change = self.own.recv() => self.write(change).await?,
-                heard = self.listener.next() => self.hear(heard?).await?,
-                _ = self.ticks.tick() => self.tend().await?,
+                message = self.listener.next() => self.hear(message?).await?,
+                _ = self.ticks.tick() => self.maintain().await?,
             }
         }
     }
@@ -118,7 +118,7 @@ impl Bus {
                 Err(TryRecvError::Empty | TryRecvError::Closed) => break,
             }
         }
-        if !self.heard {
+        if !self.has_others {
             return Ok(());
         }
         let changes: Vec<&Change> = changes.iter().map(AsRef::as_ref).collect();
@@ -138,7 +138,7 @@ impl Bus {
         match notified {
             Some(node) if node == self.node => Ok(()),
             Some(hello) if hello == HELLO => {
-                self.heard = others(&self.hub.cx, &self.node).await?;
+                self.has_others = others(&self.hub.cx, &self.node).await?;
                 Ok(())
             }
             Some(text) => match text.strip_prefix(notify::JOBS) {
@@ -185,7 +185,7 @@ impl Bus {
 
     /// Renews the registration of this node, checks whether other nodes listen, and deletes old batches. A node that
     /// was silent so long that others may have stopped writing for it must assume that it missed changes.
-    async fn tend(&mut self) -> Result<()> {
+    async fn maintain(&mut self) -> Result<()> {
         let (cx, now) = (&self.hub.cx, self.hub.cx.clock.now());
         if std::mem::replace(&mut self.noted, now) + PATIENCE - SLACK < now {
             tracing::warn!("this node was away for long: closing its streams so that clients refetch");
@@ -195,7 +195,7 @@ impl Bus {
         store::node_change::note(&mut tx, &self.node, now).await?;
         store::node_change::delete_before(&mut tx, now - KEPT).await?;
         tx.commit().await?;
-        self.heard = others(cx, &self.node).await?;
+        self.has_others = others(cx, &self.node).await?;
         self.catch_up_with_all().await
     }
 }

@@ -32,12 +32,12 @@ pub struct Hub {
     next: AtomicU64,
     closing: AtomicBool,
     connections: Mutex<HashMap<u64, Arc<Connection>>>,
-    heard: Mutex<Heard>,
+    subscriptions: Mutex<Subscriptions>,
 }
 
 /// The subscribers of each topic, by the number of the subscription.
 #[derive(Debug, Default)]
-struct Heard {
+struct Subscriptions {
     topics: HashMap<Topic, HashMap<u64, Subscriber>>,
     /// Subscriptions to channels of extensions.
     granted: HashMap<u64, Granted>,
@@ -98,7 +98,7 @@ impl Hub {
             next: AtomicU64::new(1),
             closing: AtomicBool::new(false),
             connections: Mutex::default(),
-            heard: Mutex::default(),
+            subscriptions: Mutex::default(),
         }
     }
 
@@ -173,17 +173,17 @@ impl Hub {
 
     /// True when a connection is subscribed to `topic`.
     pub(crate) fn hears(&self, topic: &Topic) -> bool {
-        self.heard().topics.contains_key(topic)
+        self.subscriptions().topics.contains_key(topic)
     }
 
     /// The subscribers of `topic`.
     pub(crate) fn subscribers(&self, topic: &Topic) -> Vec<Subscriber> {
-        self.heard().topics.get(topic).map(|of| of.values().cloned().collect()).unwrap_or_default()
+        self.subscriptions().topics.get(topic).map(|of| of.values().cloned().collect()).unwrap_or_default()
     }
 
     /// The topics with subscribers that `pick` accepts.
     pub(crate) fn topics_where(&self, pick: impl Fn(&Topic) -> bool) -> Vec<Topic> {
-        self.heard().topics.keys().filter(|topic| pick(topic)).cloned().collect()
+        self.subscriptions().topics.keys().filter(|topic| pick(topic)).cloned().collect()
     }
 
     /// Sends the event `name` to all subscribers of `topic`.
@@ -196,7 +196,7 @@ impl Hub {
 
     /// Ends the subscriptions to `topic`. Server-sent event connections are closed; WebSocket connections stay open.
     pub(crate) fn end_topic(&self, topic: &Topic) {
-        let ended = self.heard().end_topic(topic);
+        let ended = self.subscriptions().end_topic(topic);
         // By WebSocket no message is sent: client libraries take a message with `error` for the end of all
         // subscriptions, and the client that deleted a list knows.
         for subscriber in ended.values().filter(|subscriber| subscriber.connection.form == Form::EventSource) {
@@ -213,8 +213,8 @@ impl Hub {
         self.connections.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn heard(&self) -> MutexGuard<'_, Heard> {
-        self.heard.lock().unwrap_or_else(PoisonError::into_inner)
+    fn subscriptions(&self) -> MutexGuard<'_, Subscriptions> {
+        self.subscriptions.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -226,9 +226,9 @@ impl Guest {
     pub(crate) fn subscribe(&self, opened: Opened) -> Result<(), &'static str> {
         let Opened { label, topics, grant } = opened;
         let mut own = self.own();
-        let mut heard = self.hub.heard();
+        let mut subscriptions = self.hub.subscriptions();
         // Subscriptions that have ended do not count.
-        own.retain(|subscription| heard.has(subscription));
+        own.retain(|subscription| subscriptions.has(subscription));
         if own.iter().any(|subscription| subscription.label == label) {
             return Ok(());
         }
@@ -237,11 +237,11 @@ impl Guest {
         }
         let id = self.hub.number();
         let subscriber = Subscriber { connection: Arc::clone(&self.connection), label: Arc::clone(&label) };
-        heard.insert(id, &subscriber, &topics);
+        subscriptions.insert(id, &subscriber, &topics);
         let topics = match grant {
             None => topics,
             Some(grant) => {
-                heard.granted.insert(id, Granted { subscriber, grant, topics, failures: 0 });
+                subscriptions.granted.insert(id, Granted { subscriber, grant, topics, failures: 0 });
                 Vec::new()
             }
         };
@@ -264,16 +264,16 @@ impl Guest {
 
 impl Hub {
     fn forget(&self, subscription: &Subscription) {
-        let mut heard = self.heard();
-        heard.remove(subscription.id, &subscription.topics);
-        heard.end_granted(subscription.id);
+        let mut subscriptions = self.subscriptions();
+        subscriptions.remove(subscription.id, &subscription.topics);
+        subscriptions.end_granted(subscription.id);
     }
 
     /// The subscriptions to channels of extensions whose current generation, returned by `serves` for the name of the
     /// channel, is another one or none.
     pub(crate) fn outdated(&self, serves: impl Fn(&str) -> Option<u64>) -> Vec<Outdated> {
-        let heard = self.heard();
-        let outdated = heard.granted.iter().filter_map(|(id, granted)| {
+        let subscriptions = self.subscriptions();
+        let outdated = subscriptions.granted.iter().filter_map(|(id, granted)| {
             let generation = serves(&granted.grant.wanted.name);
             (generation != Some(granted.grant.generation)).then(|| Outdated {
                 id: *id,
@@ -288,16 +288,16 @@ impl Hub {
     /// Replaces the topics of the subscription `id` by the topics that the current generation `opened`, if it still
     /// exists.
     pub(crate) fn renew(&self, id: u64, opened: Opened) {
-        let mut heard = self.heard();
-        let (Some(mut granted), Some(grant)) = (heard.end_granted(id), opened.grant) else { return };
-        heard.insert(id, &granted.subscriber, &opened.topics);
+        let mut subscriptions = self.subscriptions();
+        let (Some(mut granted), Some(grant)) = (subscriptions.end_granted(id), opened.grant) else { return };
+        subscriptions.insert(id, &granted.subscriber, &opened.topics);
         (granted.grant, granted.topics, granted.failures) = (grant, opened.topics, 0);
-        heard.granted.insert(id, granted);
+        subscriptions.granted.insert(id, granted);
     }
 
     /// Counts another failed attempt to renew the subscription `id`. Returns the number of failures.
     pub(crate) fn count_failure(&self, id: u64) -> u32 {
-        self.heard().granted.get_mut(&id).map_or(0, |granted| {
+        self.subscriptions().granted.get_mut(&id).map_or(0, |granted| {
             granted.failures += 1;
             granted.failures
         })
@@ -306,14 +306,14 @@ impl Hub {
     /// Ends the subscription `id` to a channel of an extension. A WebSocket client receives the HTTP `status` and the
     /// `text`; a connection for server-sent events ends with the reason `why`.
     pub(crate) fn end_subscription(&self, id: u64, why: End, status: u16, text: &str) {
-        let ended = self.heard().end_granted(id);
+        let ended = self.subscriptions().end_granted(id);
         if let Some(granted) = ended {
             granted.subscriber.tell_end(why, status, text);
         }
     }
 }
 
-impl Heard {
+impl Subscriptions {
     fn insert(&mut self, id: u64, subscriber: &Subscriber, topics: &[Topic]) {
         for topic in topics {
             self.topics.entry(topic.clone()).or_default().insert(id, subscriber.clone());

@@ -106,9 +106,9 @@ impl Conversation {
             let next = tokio::select! {
                 biased;
                 end = self.guest.connection.ended() => return Over::Ended(end),
-                said = self.socket.recv() => match said {
-                    Some(Ok(said)) => match self.count() {
-                        Ok(()) => self.answer(said).await,
+                message = self.socket.recv() => match message {
+                    Some(Ok(message)) => match self.count() {
+                        Ok(()) => self.answer(message).await,
                         Err(over) => Err(over),
                     },
                     Some(Err(_)) | None => Err(Over::Left),
@@ -153,8 +153,8 @@ impl Conversation {
         self.send(Message::Ping(Vec::new().into())).await
     }
 
-    async fn answer(&mut self, said: Message) -> Result<(), Over> {
-        match said {
+    async fn answer(&mut self, message: Message) -> Result<(), Over> {
+        match message {
             Message::Text(text) => self.obey(&text).await,
             Message::Binary(_) => Err(Over::Broken(1003, "Messages are text")),
             // The library replies to pings.

@@ -87,8 +87,8 @@ mod tests {
             ("/(a{1000}){1000}/", "too large"),
             ("/(a)\\1/", "not a regular expression"),
         ] {
-            let said = patterns(&["fine", bad]).expect_err("unusable");
-            assert!(said.contains(named), "{bad}: {said}");
+            let error = patterns(&["fine", bad]).expect_err("unusable");
+            assert!(error.contains(named), "{bad}: {error}");
         }
         assert!(patterns(&["a".repeat(201).as_str()]).is_err());
         assert!(patterns(&vec!["a"; 1_001]).is_err());

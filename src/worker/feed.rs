@@ -137,16 +137,16 @@ pub(super) async fn record_newer(cx: &Cx, tx: &mut Tx, job: JobId, mut entered: 
 
 /// Notifies the followers who asked to be notified of an author's statuses, for each announced status in `statuses`.
 async fn notify_followers(cx: &Cx, tx: &mut Tx, statuses: &[Status]) -> Result<()> {
-    let told: Vec<&Status> = statuses.iter().filter(|status| is_announced(status)).collect();
-    if told.is_empty() {
+    let announced: Vec<&Status> = statuses.iter().filter(|status| is_announced(status)).collect();
+    if announced.is_empty() {
         return Ok(());
     }
-    let authors: Vec<AccountId> = told.iter().map(|status| status.account_id).collect();
+    let authors: Vec<AccountId> = announced.iter().map(|status| status.account_id).collect();
     let mut followers: HashMap<AccountId, Vec<AccountId>> = HashMap::new();
     for (author, follower) in store::feed::list_notified_followers(&mut *tx, &authors).await? {
         followers.entry(author).or_default().push(follower);
     }
-    let notices: Vec<Notice> = told
+    let notices: Vec<Notice> = announced
         .into_iter()
         .flat_map(|status| followers.get(&status.account_id).into_iter().flatten().map(|to| notice(status, *to)))
         .collect();

@@ -85,7 +85,7 @@ pub async fn run(cx: Cx, stop: watch::Receiver<bool>) {
     }
     let mut lanes = JoinSet::new();
     for lane in Lane::ALL {
-        lanes.spawn(tend(cx.clone(), *lane, stop.clone()));
+        lanes.spawn(keep_running(cx.clone(), *lane, stop.clone()));
     }
     while lanes.join_next().await.is_some() {}
 }
@@ -124,13 +124,13 @@ async fn pass_on_lane(cx: Cx, lane: Lane, mut stop: watch::Receiver<bool>) {
 
 /// Runs a lane until `stop` is true. A lane that panics, which no job can cause, restarts: the jobs that it had
 /// claimed are put back when their leases expire.
-async fn tend(cx: Cx, lane: Lane, mut stop: watch::Receiver<bool>) {
+async fn keep_running(cx: Cx, lane: Lane, mut stop: watch::Receiver<bool>) {
     while !*stop.borrow() {
-        let (cx, told) = (cx.clone(), stop.clone());
+        let (cx, stopped) = (cx.clone(), stop.clone());
         let run = async {
             match lane {
-                Lane::Feed => feed_lane::run(cx, told).await,
-                _ => run_lane(cx, lane, told).await,
+                Lane::Feed => feed_lane::run(cx, stopped).await,
+                _ => run_lane(cx, lane, stopped).await,
             }
         };
         let Err(panic) = AssertUnwindSafe(run).catch_unwind().await else { return };

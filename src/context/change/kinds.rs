@@ -439,9 +439,9 @@ mod tests {
 
     #[test]
     fn extensions_receive_the_kinds_of_the_contract() {
-        let heard: Vec<&str> =
+        let received: Vec<&str> =
             ChangeKind::ALL.iter().filter(|kind| kind.is_for_extensions()).map(|kind| kind.as_str()).collect();
-        assert_eq!(heard.len(), 18, "{heard:?}");
-        assert!(heard.contains(&"token.revoked") && !heard.contains(&"filters.changed"));
+        assert_eq!(received.len(), 18, "{received:?}");
+        assert!(received.contains(&"token.revoked") && !received.contains(&"filters.changed"));
     }
 }

@@ -90,14 +90,14 @@ fn plural_forms_match_the_language() {
 #[test]
 fn every_message_is_used_and_every_used_one_is_there() {
     let sources = sources();
-    let said = |part: &str| sources.iter().any(|(_, source)| source.contains(part));
+    let is_used = |part: &str| sources.iter().any(|(_, source)| source.contains(part));
     for (key, message) in &ENGLISH.0 {
         let composed = COMPOSED.iter().any(|start| key.starts_with(start));
         if let (Some(_), Message::Plain(pattern)) = (key.strip_prefix("errors."), message) {
-            let spoken = pattern.split(['{', '}']).step_by(2).all(&said);
+            let spoken = pattern.split(['{', '}']).step_by(2).all(&is_used);
             assert!(spoken, "no service says {pattern:?}");
         } else if !composed {
-            assert!(said(&format!("\"{key}\"")), "nothing says {key}");
+            assert!(is_used(&format!("\"{key}\"")), "nothing says {key}");
         }
     }
 }

@@ -116,8 +116,8 @@ mod tests {
             (format!("{SQL}{}", CLEANUP.replace("id = \"shelved\"", "id = \"\"")), "small letters"),
             (format!("{SQL}{CLEANUP}counts = true\ndefault = true\n"), "default gives no number"),
         ] {
-            let said = parsed(&rest).expect_err(&rest);
-            assert!(said.contains(wanted), "{rest}: {said}");
+            let error = parsed(&rest).expect_err(&rest);
+            assert!(error.contains(wanted), "{rest}: {error}");
         }
     }
 }

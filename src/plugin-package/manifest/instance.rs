@@ -99,8 +99,8 @@ mod tests {
             ("configuration = { \"a\\\"b\" = 1 }", "is not of small letters"),
             ("api-versions = { mastodon = 99 }", "mastodon is the server's own"),
         ] {
-            let said = instance(text).expect_err(text);
-            assert!(said.contains(wanted), "{text}: {said}");
+            let error = instance(text).expect_err(text);
+            assert!(error.contains(wanted), "{text}: {error}");
         }
     }
 }

@@ -158,8 +158,8 @@ mod tests {
             ("path = \"/notes\"\ntitle = \"Notes\"\ndescription = { de = \"Notizen\" }", "description has no \"en\""),
             ("path = \"/notes\"\ntitle = \"Notes\"\npermission = \"write_notes\"", "no role has the permission"),
         ] {
-            let said = page(more).expect_err(more);
-            assert!(said.contains(wanted), "{more}: {said}");
+            let error = page(more).expect_err(more);
+            assert!(error.contains(wanted), "{more}: {error}");
         }
     }
 

@@ -178,8 +178,8 @@ mod tests {
             ),
             ("[[schedule]]\njob = \"a\"\ncron = \"\"\noverlap = true".to_owned(), "there is no key \"overlap\""),
         ] {
-            let said = sentence(&more);
-            assert!(said.contains(wanted), "{more}: {said}");
+            let error = sentence(&more);
+            assert!(error.contains(wanted), "{more}: {error}");
         }
     }
 
@@ -202,8 +202,11 @@ mod tests {
             ("/api/v1/decks", "page = { default = 50, max = 40 }", "default is at most max"),
             ("/api/v1/decks", "cache = true", "others may only keep what GET answers to anyone"),
         ] {
-            let said = sentence(&route(path, more));
-            assert!(said.starts_with("plugin.toml of notes: route \"a\": ") && said.contains(wanted), "{path}: {said}");
+            let error = sentence(&route(path, more));
+            assert!(
+                error.starts_with("plugin.toml of notes: route \"a\": ") && error.contains(wanted),
+                "{path}: {error}"
+            );
         }
         let kept = route("/api/v1/decks", "cache = true\nheaders = [\"X-Deck\"]").replace("\"user\"", "\"none\"");
         assert!(sentence(&kept).contains("a response that depends on headers cannot be shared"));
@@ -235,8 +238,8 @@ mod tests {
             (scope("decks", "Decks").repeat(2), "there are two scopes called \"decks\""),
             ("[[scope]]\nname = \"decks\"".to_owned(), "the key \"description\" is missing"),
         ] {
-            let said = sentence(&more);
-            assert!(said.contains(wanted), "{more}: {said}");
+            let error = sentence(&more);
+            assert!(error.contains(wanted), "{more}: {error}");
         }
         let good = scope("decks", "Your decks") + &scope("decks:read", "Read your decks");
         let manifest =
@@ -272,8 +275,8 @@ mod tests {
             ("on = \"fanout\"\nbatch = { max = 8, wait = \"soon\" }", "wait: \"soon\" is not a time"),
             ("on = \"activity-filter\"", "federation"),
         ] {
-            let said = sentence(&format!("[[hook]]\n{more}"));
-            assert!(said.contains(wanted), "{more}: {said}");
+            let error = sentence(&format!("[[hook]]\n{more}"));
+            assert!(error.contains(wanted), "{more}: {error}");
         }
         let twice = "[[hook]]\non = \"fanout\"\n[[hook]]\non = \"fanout\"\n";
         assert!(sentence(twice).contains("there are two hooks on \"fanout\""));

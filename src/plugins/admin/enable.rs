@@ -49,7 +49,7 @@ pub async fn disable(cx: &Cx, staff: &Staff, name: &str) -> Result<Plugin> {
     desired::change_by(cx, name, Logged::new(staff, "plugin.disable"), switch_off).await
 }
 
-pub(super) fn switch_off(plugin: &mut Plugin) -> Result<()> {
+pub(crate) fn switch_off(plugin: &mut Plugin) -> Result<()> {
     plugin.enabled = false;
     plugin.quarantined_at = None;
     Ok(())

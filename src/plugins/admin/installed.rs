@@ -57,7 +57,7 @@ pub async fn find(cx: &Cx, name: &str) -> Result<InstalledPlugin> {
     Ok(know(cx, desired::find(cx, name).await?, &packages).await)
 }
 
-pub(super) async fn discover(cx: &Cx) -> Result<Packages> {
+pub(crate) async fn discover(cx: &Cx) -> Result<Packages> {
     let packages = source::packages(cx).await.map_err(|fault| of_fault(&fault))?;
     for package in packages.found.values() {
         if store::plugin::find(&cx.db, package.name()).await?.is_none() {
@@ -67,7 +67,7 @@ pub(super) async fn discover(cx: &Cx) -> Result<Packages> {
     Ok(packages)
 }
 
-pub(super) async fn know(cx: &Cx, plugin: Plugin, packages: &Packages) -> InstalledPlugin {
+pub(crate) async fn know(cx: &Cx, plugin: Plugin, packages: &Packages) -> InstalledPlugin {
     let newest = packages.found.get(&plugin.name);
     let missing = newest.map(|package| pipeline::missing(&plugin, package)).unwrap_or_default();
     let package = source::choose(cx, &plugin, packages).await;

@@ -4,17 +4,15 @@
 //! themselves, and [`life::reload`](crate::life::reload) reports the result immediately.
 
 mod configure;
-mod enable;
+pub(crate) mod enable;
 pub mod entity;
 mod grant;
-mod installed;
+pub(crate) mod installed;
 mod order;
 mod outbox;
 mod revoke;
 mod rollback;
-pub mod routes;
 mod run;
-mod uninstall;
 
 pub use configure::{ConfigKey, config_keys, configure, set_limits, set_secret};
 pub use enable::{accept, disable, enable, enable_shown};
@@ -26,4 +24,3 @@ pub use outbox::{Outbox, outbox, retry};
 pub use revoke::revoke;
 pub use rollback::rollback;
 pub use run::{next_step, run};
-pub use uninstall::uninstall;

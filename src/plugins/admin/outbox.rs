@@ -1,7 +1,7 @@
 //! What waits for a plugin, and retrying its dead letters.
 
 use crate::Cx;
-use crate::jobs::kind::kind_of;
+use crate::call::job_kind::kind_of;
 use crate::life::desired;
 use context::error::Result;
 use model::Staff;

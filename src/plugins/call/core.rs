@@ -9,9 +9,9 @@ use rookery_plugin_host::imports::core::Emoji;
 use rookery_plugin_host::imports::types::{Account, Failure, Page, Relationship, Status, Viewer};
 
 use super::Call;
-use super::failure::{OrFailure as _, at_most};
 use super::result_budget::Room;
 use crate::call::records::{self, Reader};
+use crate::failure::{OrFailure as _, at_most};
 use model::{AccountId, Actor, Cursor, StatusId};
 
 /// Most ids or names of one call.

@@ -6,7 +6,7 @@ use rookery_plugin_host::imports::core::Emoji;
 use rookery_plugin_host::imports::types::Failure;
 
 use super::Call;
-use super::failure::{OrFailure as _, at_most, failure};
+use crate::failure::{OrFailure as _, at_most, failure};
 use entity::emoji::CustomEmoji;
 use service::status::compose;
 

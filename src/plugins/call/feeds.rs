@@ -9,7 +9,7 @@ use rookery_plugin_host::imports::types::{Failure, Page};
 
 use super::Call;
 use super::core::{cursor, distinct};
-use super::failure::{OrFailure as _, at_most, denied, failure};
+use crate::failure::{OrFailure as _, at_most, denied, failure};
 use context::change::{self, Change};
 use context::queue::{self, PLUGIN_FEED_LENGTH, TrimFeeds};
 use database::Tx;
@@ -52,17 +52,17 @@ impl Feeds for Call {
             .filter_map(|entry| row(&kinds, entry))
             .map(|row| (row.feed.kind, row.feed.owner, row.status))
             .collect();
-        let mut told: BTreeMap<(i64, StatusId), Vec<i64>> = BTreeMap::new();
+        let mut owners: BTreeMap<(i64, StatusId), Vec<i64>> = BTreeMap::new();
         let mut lists: Vec<(RowId, StatusId)> = Vec::new();
         for (kind, owner, status) in entered {
             if pushed.contains(&(kind, owner, status.into())) {
-                told.entry((kind, status)).or_default().push(owner);
+                owners.entry((kind, status)).or_default().push(owner);
                 lists.extend((kind == LIST).then(|| (owner.into(), status)));
             }
         }
-        let told: Vec<Change> =
-            told.into_iter().map(|((kind, status), owners)| Change::FeedEntered { kind, owners, status }).collect();
-        change::record_all(&self.cx, tx, &told).await.or_failure()?;
+        let changes: Vec<Change> =
+            owners.into_iter().map(|((kind, status), owners)| Change::FeedEntered { kind, owners, status }).collect();
+        change::record_all(&self.cx, tx, &changes).await.or_failure()?;
         list::notify_entered(&self.cx, tx, &lists).await.or_failure()?;
         work.done().await?;
         Ok(count)

@@ -8,8 +8,8 @@ use rookery_plugin_host::imports::types::Failure;
 use rookery_plugin_host::imports::{http_client, log};
 
 use super::Call;
-use super::failure::{TRANSACTION_TIME, log_cause};
 use super::transaction::late;
+use crate::failure::{TRANSACTION_TIME, log_cause};
 
 #[async_trait]
 impl Host for Call {

@@ -7,7 +7,7 @@ use rookery_plugin_host::imports::kv::Item;
 use rookery_plugin_host::imports::types::Failure;
 
 use super::Call;
-use super::failure::{OrFailure as _, at_most, denied, failure};
+use crate::failure::{OrFailure as _, at_most, denied, failure};
 use model::Time;
 use store::plugin_kv;
 

@@ -12,10 +12,10 @@ mod cache;
 mod core;
 mod database_time;
 mod emojis;
-mod failure;
 pub mod feeds;
 mod host;
 mod http;
+pub(crate) mod job_kind;
 pub mod json;
 mod kv;
 mod log;
@@ -46,13 +46,13 @@ use serde_json::Value;
 use tokio::sync::MappedMutexGuard;
 
 pub(crate) use self::database_time::Timed;
-pub(crate) use self::failure::{OrFailure, log_cause, transaction_time};
 pub use self::state::Calls;
 use self::state::State;
 pub(crate) use self::streaming::is_person;
-use self::transaction::{Deadline, Slot, Time};
+use self::transaction::{Deadline, Slot, TimeLimits};
 use super::Active;
 use crate::Cx;
+pub(crate) use crate::failure::{OrFailure, log_cause, transaction_time};
 use context::change::Change;
 use context::{Error, Origin, Result};
 use database::Tx;
@@ -135,7 +135,7 @@ impl Call {
         call.slot = Arc::new(tokio::sync::Mutex::new(Slot::bounded(
             tx,
             &call.deadline,
-            Time { at_most: left, contended },
+            TimeLimits { at_most: left, contended },
             None,
         )));
         Arc::new(call)

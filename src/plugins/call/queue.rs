@@ -7,10 +7,9 @@ use rookery_plugin_host::imports::queue::Job;
 use rookery_plugin_host::imports::types::Failure;
 
 use super::Call;
-use super::failure::{OrFailure as _, at_most, denied, failure};
+use crate::call::job_kind::{Queued, key_of, key_of_one, kind_of};
 use crate::cx::LANE;
-use crate::jobs::Queued;
-use crate::jobs::kind::{key_of, key_of_one, kind_of};
+use crate::failure::{OrFailure as _, at_most, denied, failure};
 use crate::quota::count_reached;
 use model::Time;
 

@@ -11,7 +11,7 @@ use rookery_plugin_host::ByteSize;
 use rookery_plugin_host::imports::types::Failure;
 
 use super::Call;
-use super::failure::failure;
+use crate::failure::failure;
 
 /// The remaining size budget of one response.
 #[derive(Debug)]

@@ -6,7 +6,7 @@
 use rookery_plugin_host::imports::types::Failure;
 
 use super::Call;
-use super::failure::{at_most, failure};
+use crate::failure::{at_most, failure};
 use crypto::Secret;
 
 /// Longest text, in bytes.

@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 
 use super::Call;
 use super::core::distinct;
-use super::failure::{OrFailure as _, at_most, denied, failure, from_error};
+use crate::failure::{OrFailure as _, at_most, denied, failure, from_error};
 use crate::settings::{self, TRIES};
 use context::error::Error;
 use model::{AccountId, Json};

@@ -10,9 +10,9 @@ use tokio::sync::MutexGuard;
 
 use super::Call;
 use super::database_time::Timed;
-use super::failure::{TRANSACTION_TIME, at_most, denied};
 use super::result_budget::Room;
-use super::transaction::{Slot, Why, Work};
+use super::transaction::{EndReason, Slot, Work};
+use crate::failure::{TRANSACTION_TIME, at_most, denied};
 use crate::sql::Statements;
 use database::confined::Lane;
 
@@ -105,7 +105,7 @@ fn ends(failed: &Failure) -> bool {
 /// The result of a statement; ends the transaction if the failure aborts it.
 fn checked<T>(slot: &mut Slot, done: Result<T, Failure>) -> Result<T, Failure> {
     if done.as_ref().is_err_and(ends) {
-        *slot = Slot::Ended(Why::Failed);
+        *slot = Slot::Ended(EndReason::Failed);
     }
     done
 }

@@ -6,8 +6,8 @@ use rookery_plugin_host::imports::streaming::Message;
 use rookery_plugin_host::imports::types::Failure;
 use serde::de::IgnoredAny;
 
-use super::failure::{at_most, denied, failure};
 use super::{Call, Mode};
+use crate::failure::{at_most, denied, failure};
 use context::change::Change;
 
 /// Most messages of one call.

@@ -14,9 +14,9 @@ use tokio::task::AbortHandle;
 use tokio::time::Instant;
 
 use super::database_time::Turn;
-use super::failure::{OrFailure as _, failure, from_error, transaction_time};
 use super::{Call, Mode};
 use crate::error::refused;
+use crate::failure::{OrFailure as _, failure, from_error, transaction_time};
 use context::change::Change;
 use context::error::{Error, Result};
 use database::{Db, Engine, Tx};
@@ -30,13 +30,13 @@ const LOOK: Duration = Duration::from_millis(5);
 
 /// How long a transaction may stay open.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Time {
+pub(super) struct TimeLimits {
     pub(super) at_most: Duration,
     /// While others wait for it.
     pub(super) contended: Duration,
 }
 
-impl Time {
+impl TimeLimits {
     fn bound(self, tx: &mut Tx) {
         tx.bound(self.at_most + GRACE, Some(self.contended + CONTENDED_GRACE));
     }
@@ -69,18 +69,18 @@ pub(super) enum Slot {
     Unused,
     Open(Box<Open>),
     /// It is finished; no other will be begun.
-    Ended(Why),
+    Ended(EndReason),
 }
 
-/// Why the transaction is finished.
+/// EndReason the transaction is finished.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Why {
+pub(super) enum EndReason {
     /// It timed out.
-    Time,
+    TimedOut,
     /// A change failed half-way.
     Failed,
     /// The call ended.
-    Over,
+    CallEnded,
 }
 
 #[derive(Debug)]
@@ -142,7 +142,7 @@ impl Drop for Watch {
 }
 
 impl Watch {
-    fn over(slot: &Arc<Mutex<Slot>>, deadline: &Deadline, time: Time, db: Db) -> Self {
+    fn over(slot: &Arc<Mutex<Slot>>, deadline: &Deadline, time: TimeLimits, db: Db) -> Self {
         let slot: Weak<Mutex<Slot>> = Arc::downgrade(slot);
         let deadline = Arc::clone(deadline);
         let watching = tokio::spawn(async move {
@@ -154,7 +154,7 @@ impl Watch {
                 if let Slot::Open(open) = &mut *slot {
                     // Dropping the watch would abort this task half-way.
                     open.watch = None;
-                    *slot = Slot::Ended(Why::Time);
+                    *slot = Slot::Ended(EndReason::TimedOut);
                 }
             }
         });
@@ -164,7 +164,7 @@ impl Watch {
 
 impl Slot {
     /// Open for as long as `time` says: host calls that take longer are ended; between host calls nothing enforces it.
-    pub(super) fn bounded(mut tx: Tx, deadline: &Deadline, time: Time, turn: Option<Turn>) -> Self {
+    pub(super) fn bounded(mut tx: Tx, deadline: &Deadline, time: TimeLimits, turn: Option<Turn>) -> Self {
         time.bound(&mut tx);
         Self::Open(Box::new(Open { tx, watch: None, until: Until::after(deadline, time.at_most), turn }))
     }
@@ -173,7 +173,7 @@ impl Slot {
     pub(super) fn end(&mut self) -> Self {
         let next = match self {
             Self::Ended(why) => Self::Ended(*why),
-            Self::Unused | Self::Open(_) => Self::Ended(Why::Over),
+            Self::Unused | Self::Open(_) => Self::Ended(EndReason::CallEnded),
         };
         std::mem::replace(self, next)
     }
@@ -209,10 +209,10 @@ impl Slot {
     }
 }
 
-/// Why no transaction is available.
+/// EndReason no transaction is available.
 #[derive(Debug)]
 pub(super) enum Stopped {
-    Ended(Why),
+    Ended(EndReason),
     Error(Error),
 }
 
@@ -226,9 +226,11 @@ impl From<Stopped> for Error {
     fn from(stopped: Stopped) -> Self {
         match stopped {
             Stopped::Error(error) => error,
-            Stopped::Ended(Why::Time) => refused(transaction_time()),
-            Stopped::Ended(Why::Failed) => Self::Conflict("A change failed, so the transaction is rolled back".into()),
-            Stopped::Ended(Why::Over) => Self::internal("a change after the end of the call"),
+            Stopped::Ended(EndReason::TimedOut) => refused(transaction_time()),
+            Stopped::Ended(EndReason::Failed) => {
+                Self::Conflict("A change failed, so the transaction is rolled back".into())
+            }
+            Stopped::Ended(EndReason::CallEnded) => Self::internal("a change after the end of the call"),
         }
     }
 }
@@ -236,11 +238,11 @@ impl From<Stopped> for Error {
 impl From<Stopped> for Failure {
     fn from(stopped: Stopped) -> Self {
         match stopped {
-            Stopped::Ended(Why::Time) => transaction_time(),
-            Stopped::Ended(Why::Failed) => {
+            Stopped::Ended(EndReason::TimedOut) => transaction_time(),
+            Stopped::Ended(EndReason::Failed) => {
                 failure(409, "sql.undone", "A change failed, so the transaction is rolled back")
             }
-            Stopped::Ended(Why::Over) | Stopped::Error(_) => from_error(stopped.into()),
+            Stopped::Ended(EndReason::CallEnded) | Stopped::Error(_) => from_error(stopped.into()),
         }
     }
 }
@@ -248,25 +250,25 @@ impl From<Stopped> for Failure {
 /// A change in progress, in the transaction of the call or in a separate one. Dropped before [`Work::done`], it is
 /// rolled back, together with the earlier changes of the call.
 pub(super) struct Work<'a> {
-    place: Place<'a>,
+    target: Target<'a>,
     /// There is a savepoint in the call's transaction.
     marked: bool,
 }
 
-enum Place<'a> {
+enum Target<'a> {
     Shared(MutexGuard<'a, Slot>),
     Own(Slot),
-    Gone,
+    Finished,
 }
 
 impl Work<'_> {
     pub(super) fn tx(&mut self) -> Result<&mut Tx, Failure> {
-        let tx = match &mut self.place {
-            Place::Shared(slot) => slot.tx(),
-            Place::Own(slot) => slot.tx(),
-            Place::Gone => None,
+        let tx = match &mut self.target {
+            Target::Shared(slot) => slot.tx(),
+            Target::Own(slot) => slot.tx(),
+            Target::Finished => None,
         };
-        tx.ok_or_else(|| Stopped::Ended(Why::Over).into())
+        tx.ok_or_else(|| Stopped::Ended(EndReason::CallEnded).into())
     }
 
     /// Completes the change: it is committed now, or with the rest of the call.
@@ -274,9 +276,9 @@ impl Work<'_> {
         if self.marked {
             self.tx()?.release_savepoint().await.or_failure()?;
         }
-        match std::mem::replace(&mut self.place, Place::Gone) {
-            Place::Own(slot) => slot.commit().await.or_failure()?,
-            Place::Shared(_) | Place::Gone => {}
+        match std::mem::replace(&mut self.target, Target::Finished) {
+            Target::Own(slot) => slot.commit().await.or_failure()?,
+            Target::Shared(_) | Target::Finished => {}
         }
         Ok(())
     }
@@ -287,7 +289,7 @@ impl Work<'_> {
         if self.marked {
             self.tx()?.rollback_to_savepoint().await.or_failure()?;
         }
-        self.place = Place::Gone;
+        self.target = Target::Finished;
         Ok(())
     }
 }
@@ -295,8 +297,8 @@ impl Work<'_> {
 impl Drop for Work<'_> {
     fn drop(&mut self) {
         // Cancelled: how much was done is unknown.
-        if let Place::Shared(slot) = &mut self.place {
-            **slot = Slot::Ended(Why::Failed);
+        if let Target::Shared(slot) = &mut self.target {
+            **slot = Slot::Ended(EndReason::Failed);
         }
     }
 }
@@ -304,13 +306,13 @@ impl Drop for Work<'_> {
 impl Call {
     pub(super) async fn opened(&self) -> Result<MappedMutexGuard<'_, Tx>, Stopped> {
         let guard = self.open().await?;
-        MutexGuard::try_map(guard, Slot::tx).map_err(|_| Stopped::Ended(Why::Over))
+        MutexGuard::try_map(guard, Slot::tx).map_err(|_| Stopped::Ended(EndReason::CallEnded))
     }
 
     /// How long a transaction may stay open.
-    fn time(&self) -> Time {
+    fn time(&self) -> TimeLimits {
         let keys = &self.cx.config.plugins;
-        Time {
+        TimeLimits {
             at_most: Duration::from_millis(keys.transaction_timeout_ms),
             contended: Duration::from_millis(keys.contended_transaction_ms),
         }
@@ -339,7 +341,7 @@ impl Call {
     pub(super) async fn end_late_transaction(&self) -> Failure {
         let mut slot = self.slot.lock().await;
         if !matches!(&*slot, Slot::Unused) {
-            *slot = Slot::Ended(Why::Time);
+            *slot = Slot::Ended(EndReason::TimedOut);
         }
         transaction_time()
     }
@@ -348,15 +350,15 @@ impl Call {
     pub(super) async fn change(&self) -> Result<Work<'_>, Failure> {
         // Before a transaction is open, so that no other writer waits for it.
         self.active.quotas.storage.ready().await.or_failure()?;
-        let place = match self.mode {
-            Mode::Ambient => Place::Shared(self.open().await?),
+        let target = match self.mode {
+            Mode::Ambient => Target::Shared(self.open().await?),
             Mode::Read => {
                 let turn = Some(self.turn().await.or_failure()?);
                 let tx = self.cx.db.begin().await.or_failure()?;
-                Place::Own(Slot::bounded(tx, &self.deadline, self.time(), turn))
+                Target::Own(Slot::bounded(tx, &self.deadline, self.time(), turn))
             }
         };
-        Ok(Work { place, marked: false })
+        Ok(Work { target, marked: false })
     }
 
     /// Begins a change of several steps that may fail: a savepoint lets [`Work::undo`] roll back those before.

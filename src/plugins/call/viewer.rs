@@ -5,7 +5,7 @@ use std::sync::{Arc, PoisonError};
 use rookery_plugin_host::imports::types::{Failure, Viewer};
 
 use super::Call;
-use super::failure::{OrFailure as _, denied, failure};
+use crate::failure::{OrFailure as _, denied, failure};
 use model::{AccountId, Actor, StatusId};
 
 use service::visibility::{self, Place, Seen};

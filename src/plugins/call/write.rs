@@ -12,8 +12,8 @@ use tokio::time::Instant;
 
 use super::Call;
 use super::core::distinct;
-use super::failure::{OrFailure as _, at_most, denied, failure, from_error, log_cause};
 use super::transaction::Work;
+use crate::failure::{OrFailure as _, at_most, denied, failure, from_error, log_cause};
 use crate::quota::count_reached;
 use context::extension::Notice;
 use model::notification::NotificationKind;

@@ -64,7 +64,7 @@ pub async fn decorate(
     let mut complete = true;
     for (hook, answer) in cx.spend_hook_time(join_all(asked)).await {
         complete &= answer.complete;
-        merge(&mut members, hook, &answer.said);
+        merge(&mut members, hook, &answer.added);
     }
     Decorations::new(members, complete)
 }
@@ -72,7 +72,7 @@ pub async fn decorate(
 /// The members that one plugin adds to each target, from the cache or a call.
 #[derive(Default)]
 struct Decorated {
-    said: Vec<Fields>,
+    added: Vec<Fields>,
     /// The plugin answered for every target.
     complete: bool,
 }
@@ -92,16 +92,16 @@ impl Decoration<'_> {
         let Some(keep) = hook.keep.filter(|_| !self.versions.is_empty()) else {
             return self.ask_anew(hook).await;
         };
-        let (kept, emojis) = (&self.cx.plugins.kept, self.cx.emojis().generation);
+        let (cache, emojis) = (&self.cx.plugins.decorations, self.cx.emojis().generation);
         let key = |(target, versions): (&Target, &Versions)| match keep {
             Keep::Touched if versions.status == store::status::UNCHANGED => Key::of_untouched(hook, self.viewer),
             _ => Key::new(hook, emojis, self.viewer, target, *versions),
         };
         let keys: Vec<Key> = self.targets.iter().zip(self.versions).map(key).collect();
         let now = Instant::now();
-        let mut said: Vec<Option<Fields>> = keys.iter().map(|key| kept.get(key, now)).collect();
+        let mut added: Vec<Option<Fields>> = keys.iter().map(|key| cache.get(key, now)).collect();
         // One of several targets with the same decoration.
-        let mut missing: Vec<usize> = (0..keys.len()).filter(|place| said[*place].is_none()).collect();
+        let mut missing: Vec<usize> = (0..keys.len()).filter(|place| added[*place].is_none()).collect();
         let mut asked = HashSet::new();
         missing.retain(|place| asked.insert(keys[*place]));
         let mut complete = true;
@@ -109,14 +109,15 @@ impl Decoration<'_> {
             let targets = missing.iter().map(|place| self.targets[*place].clone()).collect();
             let fresh = self.call(hook, targets).await.inspect_err(|_| complete = false).unwrap_or_default();
             for (place, fresh) in missing.into_iter().zip(fresh) {
-                kept.insert(keys[place], Arc::clone(&fresh), now);
-                for (said, _) in said.iter_mut().zip(&keys).filter(|(said, key)| said.is_none() && **key == keys[place])
+                cache.insert(keys[place], Arc::clone(&fresh), now);
+                for (added, _) in
+                    added.iter_mut().zip(&keys).filter(|(added, key)| added.is_none() && **key == keys[place])
                 {
-                    *said = Some(Arc::clone(&fresh));
+                    *added = Some(Arc::clone(&fresh));
                 }
             }
         }
-        Decorated { said: said.into_iter().map(Option::unwrap_or_default).collect(), complete }
+        Decorated { added: added.into_iter().map(Option::unwrap_or_default).collect(), complete }
     }
 
     /// The members that one plugin adds to the targets of the types that it decorates: no call without such a target.
@@ -125,22 +126,22 @@ impl Decoration<'_> {
         let (places, targets): (Vec<usize>, Vec<Target>) =
             wanted.map(|(place, target)| (place, target.clone())).unzip();
         if targets.is_empty() {
-            return Decorated { said: Vec::new(), complete: true };
+            return Decorated { added: Vec::new(), complete: true };
         }
         let Ok(fresh) = self.call(hook, targets).await else { return Decorated::default() };
-        let mut said = vec![Fields::default(); self.targets.len()];
+        let mut added = vec![Fields::default(); self.targets.len()];
         for (place, fresh) in places.into_iter().zip(fresh) {
-            said[place] = fresh;
+            added[place] = fresh;
         }
-        Decorated { said, complete: true }
+        Decorated { added, complete: true }
     }
 
     async fn call(&self, hook: &Subscription, targets: Vec<Target>) -> Result<Vec<Fields>, CallError> {
         let (id, count) = (self.viewer.map(|actor| actor.id.into()), targets.len());
         let caller = Caller { actor: self.viewer.map(|actor| Arc::new(actor.clone())), ..Caller::system() };
-        let told = targets.into_iter().map(record).collect();
+        let records = targets.into_iter().map(record).collect();
         let call = Call::new(self.cx, &hook.active, Part::Decorations, caller, Mode::Read);
-        let asked = async { hook.active.component.decorate(call, id, self.kind, told).await };
+        let asked = async { hook.active.component.decorate(call, id, self.kind, records).await };
         Ok(sort(hook, hook.ask(self.cx, Some(id.unwrap_or(0)), asked).await?, count))
     }
 }
@@ -152,25 +153,25 @@ fn record(target: Target) -> TargetRecord {
 
 /// The plugin's answer by target and field, without undeclared fields and invalid values.
 fn sort(hook: &Subscription, extras: Vec<Extra>, count: usize) -> Vec<Fields> {
-    let mut said: Vec<Vec<Option<Box<str>>>> = vec![Vec::new(); count];
+    let mut added: Vec<Vec<Option<Box<str>>>> = vec![Vec::new(); count];
     for extra in extras {
-        let Some(said) = usize::try_from(extra.index).ok().and_then(|index| said.get_mut(index)) else { continue };
-        said.resize(hook.fields.len(), None);
+        let Some(added) = usize::try_from(extra.index).ok().and_then(|index| added.get_mut(index)) else { continue };
+        added.resize(hook.fields.len(), None);
         for (name, json) in extra.fields {
             let place = hook.fields.iter().position(|field| field.name == name);
             if let Some(place) = place.filter(|_| is_value(&json)) {
-                said[place] = Some(json.into());
+                added[place] = Some(json.into());
             }
         }
     }
-    said.into_iter().map(|said| if said.is_empty() { Fields::default() } else { said.into() }).collect()
+    added.into_iter().map(|added| if added.is_empty() { Fields::default() } else { added.into() }).collect()
 }
 
 /// Merges the plugin's members, and its defaults for missing ones, into the members of all plugins.
-fn merge(members: &mut [Members], hook: &Subscription, said: &[Fields]) {
+fn merge(members: &mut [Members], hook: &Subscription, added: &[Fields]) {
     for (index, members) in members.iter_mut().enumerate() {
         for (place, field) in hook.fields.iter().enumerate() {
-            let json = said.get(index).and_then(|said| said.get(place)?.as_deref());
+            let json = added.get(index).and_then(|added| added.get(place)?.as_deref());
             if let Some(json) = json.or(field.default.as_deref()) {
                 let (parent, name) = field.path();
                 members.add(parent, name, json);

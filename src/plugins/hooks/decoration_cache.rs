@@ -49,7 +49,7 @@ pub struct DecorationCache(Cache<Key, Entry, Bytes>);
 
 #[derive(Clone, Debug)]
 struct Entry {
-    said: Fields,
+    fields: Fields,
     until: Instant,
 }
 
@@ -58,8 +58,8 @@ struct Bytes;
 
 impl Weighter<Key, Entry> for Bytes {
     fn weight(&self, _: &Key, entry: &Entry) -> u64 {
-        let said: usize = entry.said.iter().flatten().map(|json| json.len() + 16).sum();
-        (ENTRY + said) as u64
+        let fields: usize = entry.fields.iter().flatten().map(|json| json.len() + 16).sum();
+        (ENTRY + fields) as u64
     }
 }
 
@@ -71,11 +71,11 @@ impl Default for DecorationCache {
 
 impl DecorationCache {
     pub(super) fn get(&self, key: &Key, now: Instant) -> Option<Fields> {
-        self.0.get(key).filter(|entry| entry.until > now).map(|entry| entry.said)
+        self.0.get(key).filter(|entry| entry.until > now).map(|entry| entry.fields)
     }
 
-    pub(super) fn insert(&self, key: Key, said: Fields, now: Instant) {
-        self.0.insert(key, Entry { said, until: now + LONGEST });
+    pub(super) fn insert(&self, key: Key, fields: Fields, now: Instant) {
+        self.0.insert(key, Entry { fields, until: now + LONGEST });
     }
 }
 

@@ -15,7 +15,7 @@ use serde_json::json;
 use super::field::{Field, is_value};
 use crate::call::{Call, Caller, Mode};
 use crate::cx::Session;
-use crate::hooks::instance_cache::{Members, Said};
+use crate::hooks::instance_cache::{Additions, Members};
 use crate::{Active, Cx, Registry, routes};
 use async_trait::async_trait;
 use context::extension::{DescribeServer, Described, Document};
@@ -59,13 +59,13 @@ pub async fn described(cx: &Cx, document: Document, json: String) -> Described {
     if registry.plugins.is_empty() {
         return Described { text: json, complete: true };
     }
-    let said = said(cx, &registry, document).await;
+    let additions = additions(cx, &registry, document).await;
     let declared = registry.plugins.iter().flat_map(|active| declared(active, document));
-    let text = declared.chain(said.members.iter().cloned()).fold(json, |json, (path, value)| {
+    let text = declared.chain(additions.members.iter().cloned()).fold(json, |json, (path, value)| {
         let (parent, name) = path.split_once('.').map_or((None, path.as_str()), |(parent, name)| (Some(parent), name));
         splice::add(&json, parent, name, &value)
     });
-    Described { text, complete: said.until.is_none() }
+    Described { text, complete: additions.until.is_none() }
 }
 
 /// The static additions of a manifest.
@@ -90,14 +90,14 @@ fn declared(active: &Active, document: Document) -> Members {
 }
 
 /// The dynamic additions of all plugins, from the cache where that is current.
-async fn said(cx: &Cx, registry: &Registry, document: Document) -> Said {
+async fn additions(cx: &Cx, registry: &Registry, document: Document) -> Additions {
     let asked = |active: &&Arc<Active>| active.component.interfaces().exports.contains(&Export::InstanceInfo);
     if !registry.plugins.iter().any(|active| asked(&active)) {
-        return Said::default();
+        return Additions::default();
     }
     let of = (registry.generation, cx.emojis().generation);
-    if let Some(said) = cx.plugins.said.find(of, document) {
-        return said;
+    if let Some(additions) = cx.plugins.instance_documents.find(of, document) {
+        return additions;
     }
     let (mut members, mut whole) = (Members::new(), true);
     for active in registry.plugins.iter().filter(asked) {
@@ -115,9 +115,9 @@ async fn said(cx: &Cx, registry: &Registry, document: Document) -> Said {
             }
         }
     }
-    let said = Said { members: Arc::new(members), until: (!whole).then(|| Instant::now() + RETRY_AFTER) };
-    cx.plugins.said.keep(of, document, said.clone());
-    said
+    let additions = Additions { members: Arc::new(members), until: (!whole).then(|| Instant::now() + RETRY_AFTER) };
+    cx.plugins.instance_documents.keep(of, document, additions.clone());
+    additions
 }
 
 /// True for additions that the document permits. The schema of NodeInfo is closed except for its metadata.

@@ -72,8 +72,9 @@ pub(super) async fn handle(cx: &Cx, hook: &Subscription, lane: EventLane) -> Res
     let behind = (cx.clock.now() - oldest.created_at).as_seconds_f64();
     metrics::gauge!("rookery_plugin_events_lag_seconds", "plugin" => hook.active.name().to_owned(), "stream" => lane.stream)
         .set(behind);
-    let told = Box::pin(deliver(&cx.with_origin(Origin::from_json(oldest.origin.as_deref())), hook, lane, &rows)).await;
-    match told {
+    let delivered =
+        Box::pin(deliver(&cx.with_origin(Origin::from_json(oldest.origin.as_deref())), hook, lane, &rows)).await;
+    match delivered {
         Ok(true) => Ok(Batch::Done(rows.len())),
         Ok(false) => Ok(Batch::Nothing),
         Err(obstacle) => {

@@ -9,7 +9,6 @@
 //!
 //! Follows docs/plugins.md#14-hooks.
 
-pub mod budget;
 mod channel;
 mod decorate;
 mod decoration_cache;

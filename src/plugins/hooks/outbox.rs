@@ -77,8 +77,8 @@ fn rows(hooks: &Hooks, change: &Change, origin: &Origin) -> Vec<NewEvent> {
     let mut rows: Vec<NewEvent> = Vec::new();
     for listener in hooks.listeners() {
         let stream = listener.stream;
-        let heard = if stream == FANOUT { has_status(kind) } else { listener.has_kind(kind.as_str()) };
-        let wanted = heard && event.traits.is_none_or(|traits| listener.when.admits(&traits));
+        let subscribed = if stream == FANOUT { has_status(kind) } else { listener.has_kind(kind.as_str()) };
+        let wanted = subscribed && event.traits.is_none_or(|traits| listener.when.admits(&traits));
         // A plugin with two hooks for the same kind gets one event.
         let known = rows.iter().any(|row| row.plugin == listener.plugin && row.stream == stream);
         if wanted && !known && origin.allows(listener.plugin) && listener.keeps_one() {

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use rookery_plugin_host::Part;
-use rookery_plugin_host::exports::sign_up::Admission as Said;
+use rookery_plugin_host::exports::sign_up::Admission as Judged;
 use rookery_plugin_host::imports::types::{CallContext, Caller as CallerRecord};
 use serde_json::{Map, Value};
 
@@ -65,7 +65,7 @@ pub async fn judge(cx: &Cx, params: &Map<String, Value>) -> Result<Option<Admiss
             hook.active.component.judge_sign_up(call, context, own).await
         };
         match (hook.ask_alone(cx, Some(0), Box::pin(asked)).await, hook.policy) {
-            (Ok(Some(said)), _) => return Ok(Some(admission(hook, said))),
+            (Ok(Some(judged)), _) => return Ok(Some(admission(hook, judged))),
             (Ok(None), _) | (Err(_), Policy::Skip) => {}
             (Err(error), _) => return Err(no_answer(hook.active.name(), error.kind, Some(503))),
         }
@@ -94,14 +94,14 @@ pub async fn claim(
     let asked = async { hook.active.component.claim_sign_up(host, context, own, account.into()).await };
     // Concurrent sign-ups by one invitation wait for each other in this call: only the limits of the hook's calls apply,
     // not those of a transaction.
-    let said = cx.spend_hook_time(hook.count(cx, Box::pin(asked))).await;
-    let Some(said) = said.map_err(|error| no_answer(hook.active.name(), error.kind, Some(503)))? else {
+    let judged = cx.spend_hook_time(hook.count(cx, Box::pin(asked))).await;
+    let Some(judged) = judged.map_err(|error| no_answer(hook.active.name(), error.kind, Some(503)))? else {
         return Ok(None);
     };
     let late = || Error::Unavailable("The server is busy, try again".into());
     let mut tx = call.take().await.ok_or_else(late)?;
     tx.bound(CORE, None);
-    let mut admission = admission(hook, said);
+    let mut admission = admission(hook, judged);
     if let Some(inviter) = admission.invited_by
         && store::user::find(&mut tx, inviter).await?.is_none()
     {
@@ -126,7 +126,7 @@ fn stranger(cx: &Cx, hook: &Subscription) -> (Caller, CallContext) {
         request_id: cx.request_id().unwrap_or_default().to_owned(),
         ..Caller::system()
     };
-    let told = CallerRecord {
+    let record = CallerRecord {
         account: None,
         token: None,
         scopes: Vec::new(),
@@ -135,11 +135,11 @@ fn stranger(cx: &Cx, hook: &Subscription) -> (Caller, CallContext) {
         app: None,
     };
     let budget_ms = u32::try_from(hook.timeout.min(cx.hook_time_left()).as_millis()).unwrap_or(u32::MAX);
-    let context = CallContext { request_id: caller.request_id.clone(), caller: told, budget_ms };
+    let context = CallContext { request_id: caller.request_id.clone(), caller: record, budget_ms };
     (caller, context)
 }
 
-fn admission(hook: &Subscription, said: Said) -> Admission {
-    let Said { opens, approves, invited_by } = said;
+fn admission(hook: &Subscription, judged: Judged) -> Admission {
+    let Judged { opens, approves, invited_by } = judged;
     Admission { plugin: hook.active.id, opens, approves, invited_by: invited_by.map(AccountId::from) }
 }

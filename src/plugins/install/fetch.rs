@@ -261,8 +261,8 @@ fn check_entry(mut candidate: Candidate, entry: &Entry) -> Result<Candidate> {
     let about = &candidate.package.manifest.plugin;
     if (&about.name, &about.version) != (&entry.name, &entry.version) {
         let (file, name, version) = (&entry.file, &about.name, &about.version);
-        let said = format!("{file} holds {name} {version}, and the index says {} {}", entry.name, entry.version);
-        return Err(Error::invalid(said));
+        let text = format!("{file} holds {name} {version}, and the index says {} {}", entry.name, entry.version);
+        return Err(Error::invalid(text));
     }
     let listed = || entry.key.as_ref().and_then(|key| PublicKey::parse(key).ok());
     candidate.claimed = candidate.claimed.or_else(listed);

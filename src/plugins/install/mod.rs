@@ -4,14 +4,13 @@
 //! Reached from the command line and from the admin API. A package is fetched ([`fetch()`]), compared with the
 //! installed one ([`review`]) and shown to the admin; with their consent it is moved into the folder of plugins
 //! ([`place`]) and accepted ([`accept`]), with the key of its signature ([`trust`]). From then on its life cycle is the
-//! same as for every plugin: rolling back is [`admin::rollback`]. Packages that people put into the folder themselves
-//! need no signature.
+//! same as for every plugin: rolling back is [`admin::rollback`]. Packages put there by hand need no signature.
 
 pub mod fetch;
 pub mod trust;
+mod uninstall;
 pub mod verify;
 
-use model::{Staff, boxed};
 use std::ffi::{OsStr, OsString};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -27,13 +26,14 @@ use crate::life::{desired, pipeline, source};
 use config::folder::TrustedFolder;
 use context::error::{Error, Result};
 use crypto::signature::PublicKey;
+use model::{Staff, boxed};
 use plugin_package::package::{self, Origin, Package};
 use store::plugin::{Install, Plugin};
 use store::plugin_index::KnownIndex;
 
 pub use fetch::{Candidate, Source, fetch, fetch_again};
 pub use trust::{Terms, Trust};
-
+pub use uninstall::uninstall;
 /// Installed packages of a plugin that are remembered.
 const INSTALLS: usize = 20;
 

@@ -5,7 +5,6 @@
 //! are one transaction, so it takes effect exactly once or is retried as a whole. Jobs of a plugin that is not active
 //! wait without a time limit; a schedule that fell due meanwhile runs once when the plugin is active again.
 
-pub(crate) mod kind;
 mod schedule;
 
 use std::sync::Arc;
@@ -13,8 +12,6 @@ use std::sync::Arc;
 use chrono::{DateTime, TimeDelta};
 use rookery_plugin_host::exports::jobs::{Outcome, Task};
 use rookery_plugin_host::{CallErrorKind, Part};
-use serde::{Deserialize, Serialize};
-use serde_json::Value;
 
 use crate::call::{Call, Caller, Mode};
 use crate::{Active, Cx, Registry};
@@ -26,11 +23,10 @@ use model::Time;
 use plugin_package::manifest::Schedule;
 use store::job::{Claim, JobRow};
 
+use crate::call::job_kind::{Queued, kind_of, plugin_of};
 use crate::cx::Session;
 use async_trait::async_trait;
 use context::extension::RunJobs;
-use kind::kind_of;
-use kind::plugin_of;
 pub(crate) use schedule::schedule;
 
 #[async_trait]
@@ -51,34 +47,6 @@ impl RunJobs for Session {
 
     async fn run_job(&self, cx: &context::Cx, row: JobRow) -> Result<Done, Failure> {
         run(&Cx::of(cx)?, row).await
-    }
-}
-
-/// The payload of a plugin job's row.
-#[derive(Debug, Serialize, Deserialize)]
-pub struct Queued {
-    /// The plugins whose actions led to it, as JSON; none for a schedule.
-    #[serde(default)]
-    pub origin: Option<String>,
-    /// One of the kinds that the manifest declares.
-    pub kind: String,
-    /// The payload that the plugin gave it.
-    pub payload: Value,
-    /// Attempts before it is a dead letter; 0 for the queue's default.
-    pub max_attempts: u8,
-    /// Milliseconds since the epoch.
-    pub scheduled_for: i64,
-}
-
-impl From<Queued> for Value {
-    fn from(queued: Queued) -> Self {
-        serde_json::json!({
-            "origin": queued.origin,
-            "kind": queued.kind,
-            "payload": queued.payload,
-            "max_attempts": queued.max_attempts,
-            "scheduled_for": queued.scheduled_for,
-        })
     }
 }
 

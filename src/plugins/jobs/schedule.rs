@@ -7,8 +7,7 @@ use chrono::{DateTime, TimeDelta, Utc};
 use croner::Cron;
 use serde::Deserialize;
 
-use super::Queued;
-use super::kind::kind_of;
+use crate::call::job_kind::{Queued, kind_of};
 use crate::cx::LANE;
 use crate::{Active, Cx, Registry};
 use context::error::Result;

@@ -31,7 +31,7 @@ pub(super) async fn begin<'a>(
     serving: Option<&Active>,
     most: Duration,
 ) -> Done<Paused<'a>> {
-    let mut told = None;
+    let mut announced = None;
     // SQLite has a single server.
     if cx.db.engine() == Engine::Postgres {
         let (by, now) = (cx.ids.next::<i64>(), cx.clock.now());
@@ -41,11 +41,11 @@ pub(super) async fn begin<'a>(
         store::plugin::pause(&mut tx, plugin, by, now + most).await?;
         store::settings::bump_generation(&mut tx, now).await?;
         tx.commit().await?;
-        told = Some(by);
+        announced = Some(by);
         let _ = tokio::time::timeout(notice, cx.plugins.pauses.noticed.notified()).await;
     }
     let mut paused = cx.plugins.pauses.pause(name);
-    paused.told = told;
+    paused.announced = announced;
     if let Some(serving) = serving {
         serving.rest().await;
     }
@@ -96,12 +96,12 @@ pub(super) async fn swap(cx: &Cx, next: Registry) {
         }
     }
     match read(cx, &next).await {
-        Ok(told) => {
-            let mut both = pauses.held.borrow().told.clone();
-            both.extend(told.clone());
+        Ok(announced) => {
+            let mut both = pauses.held.borrow().announced.clone();
+            both.extend(announced.clone());
             pauses.tell(both);
             cx.plugins.swap(next);
-            pauses.tell(told);
+            pauses.tell(announced);
         }
         Err(error) => {
             tracing::error!(%error, "whether plugins fit their tables is looked at later");
@@ -113,9 +113,9 @@ pub(super) async fn swap(cx: &Cx, next: Registry) {
 
 /// The plugins of `registry` that must be paused according to the database.
 async fn read(cx: &Cx, registry: &Registry) -> Done<BTreeMap<String, Why>> {
-    let mut told = BTreeMap::new();
+    let mut announced = BTreeMap::new();
     if registry.plugins.iter().all(|active| active.sql.is_none()) {
-        return Ok(told);
+        return Ok(announced);
     }
     let changing: BTreeMap<PluginId, Time> =
         store::plugin::list_paused(&cx.db, cx.clock.now()).await?.into_iter().collect();
@@ -127,7 +127,7 @@ async fn read(cx: &Cx, registry: &Registry) -> Done<BTreeMap<String, Why>> {
             Some(until) => Some(Why::Changing(*until)),
             None => incompatible().map(|why| Why::Incompatible(why, Instant::now())),
         };
-        told.extend(why.map(|why| (active.name().to_owned(), why)));
+        announced.extend(why.map(|why| (active.name().to_owned(), why)));
     }
-    Ok(told)
+    Ok(announced)
 }

@@ -37,7 +37,7 @@ pub(super) struct Held {
     /// Plugins whose tables this server migrates.
     here: BTreeSet<String>,
     /// By the database: plugins whose tables some server migrates, or migrated.
-    pub(super) told: BTreeMap<String, Why>,
+    pub(super) announced: BTreeMap<String, Why>,
 }
 
 /// Why a plugin is paused whose tables another server changed.
@@ -52,7 +52,7 @@ pub(super) enum Why {
 
 impl Held {
     fn has(&self, plugin: &str) -> bool {
-        self.here.contains(plugin) || self.told.contains_key(plugin)
+        self.here.contains(plugin) || self.announced.contains_key(plugin)
     }
 }
 
@@ -75,7 +75,7 @@ pub struct Paused<'a> {
     pauses: &'a Pauses,
     plugin: String,
     /// The id of the announcement to the other servers, if there was one.
-    pub(super) told: Option<i64>,
+    pub(super) announced: Option<i64>,
 }
 
 impl Drop for Paused<'_> {
@@ -104,7 +104,7 @@ impl Pauses {
         self.held.send_modify(|held| {
             held.here.insert(plugin.to_owned());
         });
-        Paused { pauses: self, plugin: plugin.to_owned(), told: None }
+        Paused { pauses: self, plugin: plugin.to_owned(), announced: None }
     }
 
     /// True while the plugin is paused.
@@ -122,7 +122,7 @@ impl Pauses {
     /// Why the package that runs here no longer fits its tables, if another server migrated them.
     #[must_use]
     pub fn incompatible(&self, plugin: &str) -> Option<String> {
-        match self.held.borrow().told.get(plugin)? {
+        match self.held.borrow().announced.get(plugin)? {
             Why::Incompatible(why, _) => Some(why.clone()),
             Why::Changing(_) => None,
         }
@@ -152,7 +152,7 @@ impl Pauses {
     /// Waits for the pause to end; false when that takes too long. Where the package no longer fits, the wait is
     /// counted from when that was noticed: a replacement may be on its way, but not for long.
     pub async fn ended(&self, plugin: &str) -> bool {
-        let since = match self.held.borrow().told.get(plugin) {
+        let since = match self.held.borrow().announced.get(plugin) {
             Some(Why::Incompatible(_, since)) => *since,
             Some(Why::Changing(_)) | None => Instant::now(),
         };
@@ -165,21 +165,22 @@ impl Pauses {
     /// passed its deadline and may have died.
     pub(super) fn is_due(&self, now: Time, generation: i64) -> bool {
         let held = self.held.borrow();
-        let over = held.told.values().any(|why| matches!(why, Why::Changing(until) if *until <= now));
+        let over = held.announced.values().any(|why| matches!(why, Why::Changing(until) if *until <= now));
         over || self.seen.load(Ordering::Relaxed) != generation
     }
 
-    pub(super) fn tell(&self, told: BTreeMap<String, Why>) {
+    pub(super) fn tell(&self, announced: BTreeMap<String, Why>) {
         self.held.send_if_modified(|held| {
-            let mut told = told;
-            for (plugin, why) in &mut told {
-                if let (Why::Incompatible(_, since), Some(Why::Incompatible(_, before))) = (why, held.told.get(plugin))
+            let mut announced = announced;
+            for (plugin, why) in &mut announced {
+                if let (Why::Incompatible(_, since), Some(Why::Incompatible(_, before))) =
+                    (why, held.announced.get(plugin))
                 {
                     *since = *before;
                 }
             }
-            let changed = held.told != told;
-            held.told = told;
+            let changed = held.announced != announced;
+            held.announced = announced;
             changed
         });
     }

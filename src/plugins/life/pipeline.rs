@@ -112,7 +112,7 @@ pub(crate) async fn dry_run(cx: &Cx, plugin: Plugin) -> Result<(), LoadError> {
     let packages = source::packages(cx).await?;
     let package = source::choose(cx, &plugin, &packages).await?;
     let package = package.ok_or_else(|| LoadError::new(Stage::Read, format!("there is no package of {name}")))?;
-    let _one_at_a_time = cx.plugins.works.lock().await;
+    let _one_at_a_time = cx.plugins.load_lock.lock().await;
     let registry = cx.plugins.latest();
     let candidate = Candidate { plugin, package, generation: registry.generation + 1 };
     prepare(cx, candidate, registry.find(&name), |_| ()).await.map(drop)
@@ -365,14 +365,14 @@ impl Rehearsal {
 ///
 /// # Errors
 /// At [`Stage::Migrate`]; nothing changed, unless by migrations in batches and those before them.
-pub(crate) async fn migrate(cx: &Cx, active: &Active, told: Option<i64>) -> Result<Migrated, LoadError> {
+pub(crate) async fn migrate(cx: &Cx, active: &Active, announced: Option<i64>) -> Result<Migrated, LoadError> {
     if active.manifest.sql.is_none() {
         return Ok(Migrated::default());
     }
     let (mut progress, mut attempts) = (Progress::begin(), Attempts::begin());
     loop {
         let begun = Instant::now();
-        let migrated = match migrate_once(cx, active, told, &mut progress).await {
+        let migrated = match migrate_once(cx, active, announced, &mut progress).await {
             Ok(migrated) => migrated,
             Err(fault) => {
                 attempts.again(fault).await?;
@@ -392,7 +392,7 @@ pub(crate) async fn migrate(cx: &Cx, active: &Active, told: Option<i64>) -> Resu
 async fn migrate_once(
     cx: &Cx,
     active: &Active,
-    told: Option<i64>,
+    announced: Option<i64>,
     progress: &mut Progress,
 ) -> Result<Migrated, LoadError> {
     let failed = |error: database::Error| LoadError::new(Stage::Migrate, format!("{}: {error}", active.name()));
@@ -401,7 +401,7 @@ async fn migrate_once(
     tx.bound(time, Some(contended(cx)));
     let migrated = sql::migrate(&mut tx, active.id, &active.manifest, &active.files, now, time, progress).await;
     let migrated = migrated.map_err(|fault| broken_off(&tx, fault))?;
-    if let Some(by) = told {
+    if let Some(by) = announced {
         let changed = !migrated.applied.is_empty();
         if changed && !store::plugin::is_paused(&mut tx, active.id, cx.clock.now()).await.map_err(failed)? {
             let sentence = format!("{}: other servers waited too long for its migrations: try again", active.name());

@@ -70,7 +70,7 @@ pub async fn follow(cx: &Cx) -> Vec<Report> {
         }
         Err(fault) => {
             tracing::error!("plugins stay as they are: {fault}");
-            let _one_at_a_time = cx.plugins.works.lock().await;
+            let _one_at_a_time = cx.plugins.load_lock.lock().await;
             keep_events_for_absent(cx).await;
             Vec::new()
         }
@@ -123,7 +123,7 @@ pub async fn check(cx: &Cx, name: &str) -> Result<(), LoadError> {
 /// # Errors
 /// When the desired state cannot be read; nothing changed.
 async fn reconcile(cx: &Cx, again: Option<&str>) -> Result<Vec<Report>, LoadError> {
-    let _one_at_a_time = cx.plugins.works.lock().await;
+    let _one_at_a_time = cx.plugins.load_lock.lock().await;
     let (plugins, packages) = desired_state(cx).await?;
     let mut reports = Vec::with_capacity(plugins.len());
     let (mut done, all) = (0, plugins.iter().filter(|plugin| plugin.enabled).count());
@@ -328,9 +328,9 @@ async fn swap_in(
     let absent = registry.absent.iter().filter(|absent| absent.id != active.id).cloned().collect();
     let next = Registry::build(generation, others.chain([Arc::clone(&active)]).collect(), absent)?;
     let paused = if contract { Some(pause_everywhere(cx, &active, serving).await?) } else { None };
-    let told = paused.as_ref().and_then(|paused| paused.told);
-    if let Err(fault) = pipeline::migrate(cx, &active, told).await {
-        if let Some(by) = told {
+    let announced = paused.as_ref().and_then(|paused| paused.announced);
+    if let Err(fault) = pipeline::migrate(cx, &active, announced).await {
+        if let Some(by) = announced {
             resume_everywhere(cx, active.id, by).await;
         }
         return Err(fault);

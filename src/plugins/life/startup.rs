@@ -13,7 +13,7 @@ use context::error::Result;
 #[boxed]
 pub async fn prepare(cx: &Cx) {
     cx.starting.begin();
-    let _one_at_a_time = cx.plugins.works.lock().await;
+    let _one_at_a_time = cx.plugins.load_lock.lock().await;
     keep_events_for_absent(cx).await;
 }
 

@@ -104,18 +104,18 @@ impl Hint {
 }
 
 async fn follow(cx: &Cx, folder: &Path, mut hints: Receiver<PathBuf>) {
-    let mut heard: HashMap<PathBuf, Hint> = HashMap::new();
+    let mut hinted: HashMap<PathBuf, Hint> = HashMap::new();
     let mut seen = looks(folder);
     // Files may have changed between the start of the server and this.
-    record_hint(&mut heard, folder.to_owned());
+    record_hint(&mut hinted, folder.to_owned());
     let mut poll = interval(POLL);
     poll.set_missed_tick_behavior(MissedTickBehavior::Delay);
     loop {
-        let due = heard.values().map(Hint::due).min();
+        let due = hinted.values().map(Hint::due).min();
         tokio::select! {
-            Some(path) = hints.recv() => record_hint(&mut heard, path),
+            Some(path) = hints.recv() => record_hint(&mut hinted, path),
             () = sleep_until(due.unwrap_or_else(Instant::now)), if due.is_some() => {
-                if ready(&mut heard, is_stable).await {
+                if ready(&mut hinted, is_stable).await {
                     seen = looks(folder);
                     reconcile::follow(cx).await;
                 }
@@ -123,7 +123,7 @@ async fn follow(cx: &Cx, folder: &Path, mut hints: Receiver<PathBuf>) {
             _ = poll.tick() => {
                 let now = looks(folder);
                 if now != seen {
-                    record_hint(&mut heard, folder.to_owned());
+                    record_hint(&mut hinted, folder.to_owned());
                     seen = now;
                 }
             }
@@ -131,23 +131,23 @@ async fn follow(cx: &Cx, folder: &Path, mut hints: Receiver<PathBuf>) {
     }
 }
 
-fn record_hint(heard: &mut HashMap<PathBuf, Hint>, path: PathBuf) {
+fn record_hint(hinted: &mut HashMap<PathBuf, Hint>, path: PathBuf) {
     let now = Instant::now();
-    heard.entry(path).or_insert(Hint { first: now, last: now }).last = now;
+    hinted.entry(path).or_insert(Hint { first: now, last: now }).last = now;
 }
 
 /// True when a package that is due can be read; those still being written are debounced again.
-async fn ready(heard: &mut HashMap<PathBuf, Hint>, is_stable: impl AsyncFn(&Path) -> bool) -> bool {
+async fn ready(hinted: &mut HashMap<PathBuf, Hint>, is_stable: impl AsyncFn(&Path) -> bool) -> bool {
     let now = Instant::now();
     let due: Vec<(PathBuf, Hint)> =
-        heard.iter().filter(|(_, heard)| heard.due() <= now).map(|(path, heard)| (path.clone(), *heard)).collect();
+        hinted.iter().filter(|(_, hinted)| hinted.due() <= now).map(|(path, hinted)| (path.clone(), *hinted)).collect();
     let mut any = false;
     for (path, was) in due {
         if was.last + DEBOUNCE <= now || is_stable(&path).await {
-            heard.remove(&path);
+            hinted.remove(&path);
             any = true;
         } else {
-            heard.insert(path, Hint { first: now, last: now });
+            hinted.insert(path, Hint { first: now, last: now });
         }
     }
     any
@@ -194,10 +194,10 @@ mod tests {
     /// How often a file is written to: sooner than it would count as quiet.
     const WRITES: Duration = Duration::from_millis(50);
 
-    fn heard(path: &Path) -> HashMap<PathBuf, Hint> {
-        let mut heard = HashMap::new();
-        record_hint(&mut heard, path.to_owned());
-        heard
+    fn hinted(path: &Path) -> HashMap<PathBuf, Hint> {
+        let mut hinted = HashMap::new();
+        record_hint(&mut hinted, path.to_owned());
+        hinted
     }
 
     async fn unread(_: &Path) -> bool {
@@ -207,33 +207,33 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn package_that_is_written_slowly_is_read_once_when_it_is_whole() {
         let path = Path::new("/plugins/notes");
-        let mut heard = heard(path);
+        let mut hinted = hinted(path);
         for _ in 0..10 {
             advance(WRITES).await;
-            assert!(!ready(&mut heard, unread).await, "it is still being written");
-            record_hint(&mut heard, path.to_owned());
+            assert!(!ready(&mut hinted, unread).await, "it is still being written");
+            record_hint(&mut hinted, path.to_owned());
         }
         advance(DEBOUNCE - Duration::from_millis(1)).await;
-        assert!(!ready(&mut heard, unread).await);
+        assert!(!ready(&mut hinted, unread).await);
         advance(Duration::from_millis(1)).await;
-        assert!(ready(&mut heard, unread).await);
+        assert!(ready(&mut hinted, unread).await);
         advance(MAX_DEBOUNCE).await;
-        assert!(!ready(&mut heard, unread).await, "once");
+        assert!(!ready(&mut hinted, unread).await, "once");
     }
 
     #[tokio::test(start_paused = true)]
     async fn package_that_is_never_quiet_is_read_once_its_files_are_stable() {
         let path = Path::new("/plugins/notes");
-        let mut heard = heard(path);
+        let mut hinted = hinted(path);
         for stable in [false, true] {
-            while heard[path].first.elapsed() < MAX_DEBOUNCE {
-                assert!(!ready(&mut heard, unread).await);
+            while hinted[path].first.elapsed() < MAX_DEBOUNCE {
+                assert!(!ready(&mut hinted, unread).await);
                 advance(WRITES).await;
-                record_hint(&mut heard, path.to_owned());
+                record_hint(&mut hinted, path.to_owned());
             }
-            assert_eq!(ready(&mut heard, async |_: &Path| stable).await, stable);
+            assert_eq!(ready(&mut hinted, async |_: &Path| stable).await, stable);
         }
-        assert!(heard.is_empty());
+        assert!(hinted.is_empty());
     }
 
     #[test]

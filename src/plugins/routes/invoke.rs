@@ -101,8 +101,8 @@ fn check(mounted: &Mounted, answer: GuestResponse) -> Result<Checked, String> {
 
 /// Records a failed call for the admin; an error that the plugin returns deliberately is no failure.
 fn report(cx: &Cx, mounted: &Mounted, cause: &CallError) {
-    let told = |failure: &Failure| (400..500).contains(&failure.status) && !is_own_mistake(failure);
-    if !cause.failure.as_ref().is_some_and(told) {
+    let is_for_client = |failure: &Failure| (400..500).contains(&failure.status) && !is_own_mistake(failure);
+    if !cause.failure.as_ref().is_some_and(is_for_client) {
         cx.plugins.report(&mounted.plugin, "route", &mounted.route().id, cause);
     }
 }

@@ -4,7 +4,6 @@
 //! Accounts change them on the page `/settings/extensions`, plugins by the contract's interface `settings`. Only values
 //! that were set are stored, so that a later version of the plugin can change a default.
 
-pub mod page;
 mod schema;
 
 use serde_json::{Map, Value};

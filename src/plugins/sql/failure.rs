@@ -18,7 +18,7 @@ pub(super) fn unknown(name: &str) -> Failure {
 
 /// The failure for `error` in the statement `name`, whose result may have `most` bytes.
 pub(super) fn of(name: &str, error: &ConfinedError, most: usize, bare: impl Fn(&str) -> String) -> Failure {
-    let told = |status, code| failure(status, code, format!("{name}: {error}"));
+    let coded = |status, code| failure(status, code, format!("{name}: {error}"));
     match error {
         ConfinedError::Time(most) => {
             let most = most.as_millis();
@@ -44,10 +44,10 @@ pub(super) fn of(name: &str, error: &ConfinedError, most: usize, bare: impl Fn(&
             failure.detail = Some(serde_json::json!({ "table": table }).to_string());
             failure
         }
-        ConfinedError::ForeignKey => told(409, "foreign-key"),
-        ConfinedError::Constraint(_) => told(422, "constraint"),
-        ConfinedError::RolledBack => told(409, "undone"),
-        ConfinedError::Statement(_) => told(500, "failed"),
+        ConfinedError::ForeignKey => coded(409, "foreign-key"),
+        ConfinedError::Constraint(_) => coded(422, "constraint"),
+        ConfinedError::RolledBack => coded(409, "undone"),
+        ConfinedError::Statement(_) => coded(500, "failed"),
         ConfinedError::Unavailable(_) => failure(503, "unavailable", format!("{name}: the database is busy")),
     }
 }

@@ -204,8 +204,8 @@ async fn count_batch(tx: &mut Tx, scope: &Scope, rows: u32, batches: &mut u64, m
 /// the previous version, whose last migration is `last`; for a contracting or first one only the author knows.
 fn compatible_from(manifest: &Manifest, last: u32, contract: bool) -> Option<i64> {
     let tried = (last > 0 && !contract).then_some(i64::from(last));
-    let said = manifest.plugin.compatible_from.map(i64::from);
-    tried.into_iter().chain(said).min()
+    let declared = manifest.plugin.compatible_from.map(i64::from);
+    tried.into_iter().chain(declared).min()
 }
 
 fn failed(migration: &Migration, error: &ConfinedError, time: Duration) -> String {
@@ -307,7 +307,7 @@ fn incompatibility(newest: u32, applied: &[AppliedMigration]) -> Option<String> 
     (!reaches(applied, i64::from(newest))).then(|| {
         format!(
             "its tables are at migration {}, this package ends at {newest} and was not tried with what came since, and no \
-             package said by compatible-from that this one may run on it: install that version or a newer one",
+             package declared by compatible-from that this one may run on it: install that version or a newer one",
             last.name
         )
     })

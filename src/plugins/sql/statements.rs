@@ -6,7 +6,7 @@ use std::sync::Arc;
 use rookery_plugin_host::{LoadError, Stage};
 
 use super::namespace::limits;
-use crate::hooks::budget::HookLimits;
+use crate::hook_limits::HookLimits;
 use crate::quota::Quota;
 use database::confined::functions::MAX_VALUES;
 use database::confined::{ConfinedError, Limits, ParamType, Scope};

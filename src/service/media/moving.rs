@@ -194,10 +194,10 @@ pub async fn process(cx: &Cx, job: &ProcessMedia, processing: Processing) -> Res
 async fn convert(cx: &Cx, job: &ProcessMedia, row: &MediaAttachment, permit: &Permit<'_>) -> Result<()> {
     let scratch = cx.storage.scratch().map_err(|error| not_stored(cx, &error))?;
     let input = cx.storage.local_path(&key(&job.incoming)?).map_err(Error::internal)?;
-    let told = |error| failed(cx, error);
-    let container = converter::container(&input).await.map_err(told)?;
+    let reported = |error| failed(cx, error);
+    let container = converter::container(&input).await.map_err(reported)?;
     let container = container.ok_or_else(|| Error::internal("an upload is no longer a video or audio file"))?;
-    let converted = cx.converter.convert(permit, &input, container, scratch.path()).await.map_err(told)?;
+    let converted = cx.converter.convert(permit, &input, container, scratch.path()).await.map_err(reported)?;
     let picture = match &converted.picture {
         Some(path) if row.preview.is_none() => picture(cx, row, &converted, path).await?,
         Some(_) | None => None,

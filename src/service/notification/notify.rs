@@ -147,13 +147,13 @@ pub(super) async fn insert(cx: &Cx, tx: &mut Tx, new: Vec<NewNotification>) -> R
     let new: Vec<NewNotification> = new.into_iter().filter(|row| inserted.contains(&row.id)).collect();
     groups::join(tx, new.iter().filter_map(member).collect()).await?;
     request(cx, tx, &new).await?;
-    let told = new.iter().filter(|row| !row.filtered && !row.silent);
+    let visible = new.iter().filter(|row| !row.filtered && !row.silent);
     let made = |row: &NewNotification| CreatedNotification {
         receiver: row.receiver,
         notification: row.id,
         kind: row.kind.to_string(),
     };
-    let made: Vec<CreatedNotification> = told.map(made).collect();
+    let made: Vec<CreatedNotification> = visible.map(made).collect();
     let count = made.len();
     if count > 0 {
         change::record(cx, tx, Change::Notified { made }).await?;

@@ -53,9 +53,9 @@ pub async fn notify_staff(
 ) -> Result<()> {
     let activity = activity.into();
     let staff = store::role::list_staff(&mut *tx, notice.permission() | Permissions::ADMINISTRATOR).await?;
-    let told = |receiver| Notice { receiver, from, kind: notice.kind().into(), activity, status: None };
+    let for_receiver = |receiver| Notice { receiver, from, kind: notice.kind().into(), activity, status: None };
     let wants = |preferences: &Preferences| !preferences.muted_staff_notifications.contains(&notice.kind());
     let receivers = staff.into_iter().filter(|(_, preferences)| wants(&preferences.0)).map(|(account, _)| account);
-    let notices: Vec<Notice> = receivers.map(told).collect();
+    let notices: Vec<Notice> = receivers.map(for_receiver).collect();
     notify(cx, tx, &notices).await.map(drop)
 }

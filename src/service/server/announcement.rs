@@ -329,12 +329,12 @@ async fn tend(cx: &Cx, tx: &mut Tx, TendAnnouncement { announcement: id }: TendA
         Some(found) => found.published_at.is_some(),
         None => false,
     };
-    let told = if shown {
+    let change = if shown {
         Change::AnnouncementPublished { announcement: id }
     } else {
         Change::AnnouncementDeleted { announcement: id }
     };
-    change::record(cx, tx, told).await
+    change::record(cx, tx, change).await
 }
 
 fn is_due(announcement: &Announcement, now: Time) -> bool {

@@ -17,7 +17,7 @@ use model::{AccountId, Actor, Status, StatusId};
 
 /// Visibility and audience of a status.
 #[derive(Debug)]
-pub(super) struct Reach {
+pub(super) struct Audience {
     /// Who may see it.
     pub(super) visibility: Visibility,
     /// The scope of a limited status; `None`: not decided yet.
@@ -28,7 +28,7 @@ pub(super) struct Reach {
     pub(super) new_conversation: bool,
 }
 
-impl Reach {
+impl Audience {
     fn plain(visibility: Visibility) -> Self {
         Self { visibility, scope: None, audience: Vec::new(), new_conversation: false }
     }
@@ -49,26 +49,28 @@ impl Reach {
 /// # Errors
 /// [`Error::NotFound`] when the status replied to is missing or hidden, [`Error::Invalid`] for an unknown visibility,
 /// and for one that `actor` disabled.
-pub(super) async fn reach(cx: &Cx, actor: &Actor, draft: &Draft) -> Result<(Option<Status>, Reach)> {
+pub(super) async fn reach(cx: &Cx, actor: &Actor, draft: &Draft) -> Result<(Option<Status>, Audience)> {
     let parent = parent(cx, actor, draft.in_reply_to_id).await?;
     let word = draft.visibility.as_deref().filter(|word| !word.is_empty());
     refuse_disabled(actor, word.unwrap_or(default_visibility(actor).as_str()))?;
     let mut reach = match word {
-        None => Reach::plain(default_visibility(actor)),
-        Some("limited") if draft.recipients.is_some() => Reach::limited(Some(LimitedScope::Circle), Vec::new()),
+        None => Audience::plain(default_visibility(actor)),
+        Some("limited") if draft.recipients.is_some() => Audience::limited(Some(LimitedScope::Circle), Vec::new()),
         Some("limited" | "reply") => match of_thread(cx, parent.as_ref()).await? {
-            Some(audience) => Reach::limited(Some(LimitedScope::Reply), audience),
-            None => Reach::limited(None, Vec::new()),
+            Some(audience) => Audience::limited(Some(LimitedScope::Reply), audience),
+            None => Audience::limited(None, Vec::new()),
         },
         Some("mutual") => {
-            Reach::limited(Some(LimitedScope::Mutual), store::mention::list_mutuals(&cx.db, actor.id).await?)
+            Audience::limited(Some(LimitedScope::Mutual), store::mention::list_mutuals(&cx.db, actor.id).await?)
         }
-        Some(word) if cx.extensions().owns_visibility(word) => Reach::limited(None, Vec::new()),
+        Some(word) if cx.extensions().owns_visibility(word) => Audience::limited(None, Vec::new()),
         Some("circle") => return Err(Error::invalid("visibility: circles are not switched on here")),
-        Some(word) => Reach::plain(word.parse().map_err(|expected| Error::invalid(format!("visibility: {expected}")))?),
+        Some(word) => {
+            Audience::plain(word.parse().map_err(|expected| Error::invalid(format!("visibility: {expected}")))?)
+        }
     };
     if actor.limited && reach.visibility.is_listed() {
-        reach = Reach::plain(Visibility::Unlisted);
+        reach = Audience::plain(Visibility::Unlisted);
     }
     reach.audience.extend(draft.recipients.iter().flatten());
     Ok((parent, reach))
@@ -76,7 +78,7 @@ pub(super) async fn reach(cx: &Cx, actor: &Actor, draft: &Draft) -> Result<(Opti
 
 /// Makes one of the first public statuses of a new account unlisted, as the settings `hold_back_new_accounts` and
 /// `hold_back_statuses` say. Reads nothing while that is off.
-pub(super) async fn hold_back(cx: &Cx, actor: &Actor, reach: Reach) -> Result<Reach> {
+pub(super) async fn hold_back(cx: &Cx, actor: &Actor, reach: Audience) -> Result<Audience> {
     let settings = cx.settings();
     if settings.hold_back_new_accounts == 0 || !reach.visibility.is_listed() {
         return Ok(reach);
@@ -87,7 +89,7 @@ pub(super) async fn hold_back(cx: &Cx, actor: &Actor, reach: Reach) -> Result<Re
     }
     let known = store::status::count_anonymous(&cx.db, actor.id, settings.hold_back_statuses).await?;
     let held = known < settings.hold_back_statuses;
-    Ok(if held { Reach { visibility: Visibility::Unlisted, ..reach } } else { reach })
+    Ok(if held { Audience { visibility: Visibility::Unlisted, ..reach } } else { reach })
 }
 
 /// `word` is a value of `visibility`, or a scope.
@@ -113,7 +115,7 @@ async fn of_thread(cx: &Cx, parent: Option<&Status>) -> Result<Option<Vec<Accoun
 /// # Errors
 /// [`Error::Invalid`] for a limited status whose audience neither the core nor plugins decided, and for a scope that
 /// `actor` disabled.
-pub(super) async fn settle(cx: &Cx, actor: &Actor, mut reach: Reach, mentions: &[AccountId]) -> Result<Reach> {
+pub(super) async fn settle(cx: &Cx, actor: &Actor, mut reach: Audience, mentions: &[AccountId]) -> Result<Audience> {
     if reach.visibility != Visibility::Limited {
         reach.scope = None;
     } else if let Some(scope) = reach.scope {

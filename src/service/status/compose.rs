@@ -17,7 +17,7 @@ use store::mention::Mentionable;
 
 /// The text of a status, ready to be stored.
 #[derive(Debug)]
-pub struct Words {
+pub struct ComposedText {
     /// The source text, trimmed, with this server's own domain removed from mentions.
     pub text: String,
     /// The rendered HTML.
@@ -51,7 +51,7 @@ pub struct Source<'a> {
 ///
 /// # Errors
 /// [`Error::Invalid`] when the status is empty or too long, or a hashtag is not allowed.
-pub async fn words(cx: &Cx, actor: &Actor, source: Source<'_>) -> Result<Words> {
+pub async fn words(cx: &Cx, actor: &Actor, source: Source<'_>) -> Result<ComposedText> {
     let Source { text, spoiler_text, has_media, markdown } = source;
     let (mut text, mut spoiler_text) = (text.trim().to_owned(), spoiler_text.trim().to_owned());
     if text.is_empty() {
@@ -71,7 +71,7 @@ pub async fn words(cx: &Cx, actor: &Actor, source: Source<'_>) -> Result<Words> 
         if markdown { render(cx, &text, &mentioned, text::markup_to_html) } else { to_html(cx, &text, &mentioned) };
     let lasts = text::expiry(&scan);
     let mentions = mentioned.iter().map(|account| account.id).collect();
-    Ok(Words { content, spoiler_text, mentions, tags, references, lasts, text })
+    Ok(ComposedText { content, spoiler_text, mentions, tags, references, lasts, text })
 }
 
 /// Sends `pending`, a status with these words, to the filters of plugins; composes it again if they changed its text.
@@ -82,10 +82,10 @@ pub async fn words(cx: &Cx, actor: &Actor, source: Source<'_>) -> Result<Words> 
 pub(super) async fn filtered(
     cx: &Cx,
     actor: &Actor,
-    words: Words,
+    words: ComposedText,
     pending: PendingStatus,
     (source, params, visibility): (Source<'_>, &Map<String, Value>, Option<&str>),
-) -> Result<(Words, PendingStatus)> {
+) -> Result<(ComposedText, PendingStatus)> {
     if !cx.extensions().filters_drafts() {
         return Ok((words, pending));
     }
@@ -101,7 +101,12 @@ pub(super) async fn filtered(
 ///
 /// # Errors
 /// [`Error::Invalid`] for a text that is not allowed.
-pub(super) fn moderate(cx: &Cx, words: &mut Words, poll: Option<&CheckedPoll>, sensitive: &mut bool) -> Result<()> {
+pub(super) fn moderate(
+    cx: &Cx,
+    words: &mut ComposedText,
+    poll: Option<&CheckedPoll>,
+    sensitive: &mut bool,
+) -> Result<()> {
     let options = poll.map_or(&[][..], |poll| poll.options()).iter().map(String::as_str);
     let texts: Vec<&str> = [words.text.as_str(), words.spoiler_text.as_str()].into_iter().chain(options).collect();
     word::check(cx, texts.iter().copied())?;
@@ -116,7 +121,7 @@ pub(super) fn moderate(cx: &Cx, words: &mut Words, poll: Option<&CheckedPoll>, s
 ///
 /// # Errors
 /// [`Error::UnexpectedMentions`].
-pub(super) fn check_mentions(words: &Words, allowed: Option<&[AccountId]>) -> Result<()> {
+pub(super) fn check_mentions(words: &ComposedText, allowed: Option<&[AccountId]>) -> Result<()> {
     let Some(allowed) = allowed else { return Ok(()) };
     let unexpected: Vec<AccountId> =
         words.mentions.iter().copied().filter(|account| !allowed.contains(account)).collect();

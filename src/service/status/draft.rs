@@ -4,7 +4,7 @@
 
 use serde_json::{Map, Value};
 
-use super::compose::{Source, Words};
+use super::compose::{ComposedText, Source};
 use crate::media;
 use crate::poll::PollDraft;
 use context::extension::PendingStatus;
@@ -79,7 +79,7 @@ impl EditDraft {
 
     /// The edit of `old` as plugins see it. They cannot change the audience, which was fixed when the status was
     /// published.
-    pub(super) fn pending(&self, old: &Status, words: &Words, language: Option<String>) -> PendingStatus {
+    pub(super) fn pending(&self, old: &Status, words: &ComposedText, language: Option<String>) -> PendingStatus {
         PendingStatus {
             text: words.text.clone(),
             spoiler_text: words.spoiler_text.clone(),

@@ -4,7 +4,7 @@
 //! Reached from `PUT /api/v1/statuses/{id}`. The previous revision is kept in the edit history.
 //! Spec: docs/contract/rules.md#10-statuses, Edits.
 
-use super::compose::{self, Words};
+use super::compose::{self, ComposedText};
 use super::draft::EditDraft;
 use super::edited_status::EditedStatus;
 use super::reference::{self, ReferenceRequest, References};
@@ -25,7 +25,7 @@ use store::status_edit::Revision;
 /// A validated edit, ready to be written.
 struct PreparedEdit {
     change: EditDraft,
-    words: Words,
+    words: ComposedText,
     poll: Option<CheckedPoll>,
     sensitive: bool,
     language: Option<String>,

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeSet;
 
-use super::address::Reach;
+use super::address::Audience;
 use crate::notification;
 use context::Cx;
 use context::error::Result;
@@ -23,7 +23,7 @@ pub(super) async fn address(
     new: &Status,
     thread: Option<&Status>,
     mentions: Vec<AccountId>,
-    reach: Reach,
+    reach: Audience,
 ) -> Result<Vec<AccountId>> {
     let mut mentioned = save(cx, tx, new.id, &mentions, false).await?;
     let audience = reach.audience.into_iter().filter(|account| !mentions.contains(account));
@@ -31,8 +31,8 @@ pub(super) async fn address(
     let audience: Vec<AccountId> = audience.collect::<BTreeSet<AccountId>>().into_iter().collect();
     let silent = save(cx, tx, new.id, &audience, true).await?;
     let answered = thread.map(|parent| parent.account_id);
-    let told = notified(&mut *tx, new.conversation_id, answered, &audience).await?;
-    mentioned.extend(silent.into_iter().filter(|(_, account)| told.contains(account)));
+    let receivers = notified(&mut *tx, new.conversation_id, answered, &audience).await?;
+    mentioned.extend(silent.into_iter().filter(|(_, account)| receivers.contains(account)));
     notify(cx, tx, actor, new.id, &mentioned).await?;
     Ok(audience.into_iter().chain(mentions).collect())
 }
@@ -102,11 +102,11 @@ async fn notified(
     answered: Option<AccountId>,
     audience: &[AccountId],
 ) -> Result<BTreeSet<AccountId>> {
-    let mut told: BTreeSet<AccountId> = answered.into_iter().collect();
+    let mut receivers: BTreeSet<AccountId> = answered.into_iter().collect();
     if let Some(conversation) = conversation.filter(|_| !audience.is_empty()) {
-        told.extend(store::mention::list_limited_authors(db, conversation, audience).await?);
+        receivers.extend(store::mention::list_limited_authors(db, conversation, audience).await?);
     }
-    Ok(told)
+    Ok(receivers)
 }
 
 /// The mentions in a status of `author` that notify their accounts: of its followers, and the first `strangers_max` of

@@ -3,8 +3,8 @@
 //! Reached from [`publish`](super::publish()), from scheduled statuses that are due and from plugins, in the
 //! transaction of each. The author's feed, mentions and counters are written with the status.
 
-use super::address::Reach;
-use super::compose::Words;
+use super::address::Audience;
+use super::compose::ComposedText;
 use super::draft::Draft;
 use super::new_status::{NewStatus, Parts};
 use super::reference::{self, References};
@@ -25,7 +25,7 @@ use store::idempotency_key::CreatedStatus;
 /// A validated draft: the last of the [`states`](super::states).
 pub struct Ready {
     pub(super) draft: Draft,
-    pub(super) words: Words,
+    pub(super) words: ComposedText,
     pub(super) poll: Option<CheckedPoll>,
     pub(super) sensitive: bool,
     pub(super) language: Option<String>,
@@ -33,7 +33,7 @@ pub struct Ready {
     pub(super) extras: Vec<(PluginId, Value)>,
     pub(super) parent: Option<Status>,
     pub(super) references: References,
-    pub(super) reach: Reach,
+    pub(super) reach: Audience,
     /// `None`: it does not count against the limit of statuses.
     pub(super) spent: Option<Spent>,
 }
@@ -120,7 +120,7 @@ struct LocalParts<'a> {
     extras: Vec<(PluginId, Value)>,
     thread: Option<&'a Status>,
     mentions: Vec<AccountId>,
-    reach: Reach,
+    reach: Audience,
 }
 
 impl Parts for LocalParts<'_> {

@@ -2,8 +2,8 @@
 //!
 //! Each owns the one before and adds to it; none changes anything in the database.
 
-use super::address::{self, Reach};
-use super::compose::{self, Words};
+use super::address::{self, Audience};
+use super::compose::{self, ComposedText};
 use super::draft::Draft;
 use super::ready::Ready;
 use super::reference::{self, ReferenceRequest};
@@ -17,7 +17,7 @@ use serde_json::Value;
 /// A draft whose text is rendered, completed by the author's preferences.
 pub(super) struct Composed {
     draft: Draft,
-    words: Words,
+    words: ComposedText,
     poll: Option<CheckedPoll>,
     sensitive: bool,
     language: Option<String>,
@@ -27,7 +27,7 @@ pub(super) struct Composed {
 pub(super) struct Addressed {
     composed: Composed,
     parent: Option<Status>,
-    reach: Reach,
+    reach: Audience,
     /// Data of plugins.
     extras: Vec<(PluginId, Value)>,
 }
@@ -73,7 +73,7 @@ impl Addressed {
         let (words, pending) = compose::filtered(cx, actor, words, pending, request).await?;
         compose::check_mentions(&words, draft.allowed_mentions.as_deref())?;
         let language = language(cx, actor, &draft, pending.language.as_deref());
-        let reach = Reach {
+        let reach = Audience {
             visibility: pending.visibility,
             scope: pending.limited_scope,
             audience: pending.recipients,

@@ -17,9 +17,9 @@ const PAGE: usize = 100;
 
 /// Notifications were created. A page of them takes as many statements as one.
 pub(super) async fn notified(hub: &Hub, cx: &Cx, made: &[CreatedNotification]) -> Result<()> {
-    let heard: Vec<&CreatedNotification> =
+    let subscribed: Vec<&CreatedNotification> =
         made.iter().filter(|made| hub.hears(&Topic::Notifications(made.receiver))).collect();
-    for page in heard.chunks(PAGE) {
+    for page in subscribed.chunks(PAGE) {
         let receivers = people(cx, page.iter().map(|made| made.receiver)).await?;
         let ids: Vec<NotificationId> = page.iter().map(|made| made.notification).collect();
         let mut shown = notification::show_each(cx, &receivers, &ids).await?;
@@ -36,8 +36,8 @@ pub(super) async fn notified(hub: &Hub, cx: &Cx, made: &[CreatedNotification]) -
 
 /// Conversations have a new last status, or were read. A page of them takes as many statements as one.
 pub(super) async fn conversations(hub: &Hub, cx: &Cx, updated: &[(AccountId, RowId)]) -> Result<()> {
-    let heard: Vec<_> = updated.iter().filter(|(owner, _)| hub.hears(&Topic::Direct(*owner))).collect();
-    for page in heard.chunks(PAGE) {
+    let subscribed: Vec<_> = updated.iter().filter(|(owner, _)| hub.hears(&Topic::Direct(*owner))).collect();
+    for page in subscribed.chunks(PAGE) {
         let owners = people(cx, page.iter().map(|(owner, _)| *owner)).await?;
         let ids: Vec<RowId> = page.iter().map(|(_, id)| *id).collect();
         let shown = conversation::show_each(cx, &owners, &ids).await?;

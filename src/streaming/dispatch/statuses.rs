@@ -63,10 +63,10 @@ pub(super) async fn deleted(
         // The hashtags of the status were deleted with it.
         topics.extend(hub.topics_where(|topic| matches!(topic, Topic::Tag { local, .. } if traits.local || !local)));
     }
-    let (id, mut told) = (status.to_string(), BTreeSet::new());
+    let (id, mut sent) = (status.to_string(), BTreeSet::new());
     let mut event = Event::new("delete", Some(&id));
     for Subscriber { connection, label } in topics.iter().flat_map(|topic| hub.subscribers(topic)) {
-        if told.insert((connection.id, Arc::clone(&label))) {
+        if sent.insert((connection.id, Arc::clone(&label))) {
             event.send(&connection, &label);
         }
     }
@@ -154,10 +154,10 @@ fn accounts<'a>(subscribers: impl IntoIterator<Item = &'a Subscriber>) -> Vec<Ac
 /// one encoding.
 fn send<'a>(name: &str, subscribers: impl Iterator<Item = &'a Subscriber>, views: &HashMap<AccountId, Arc<str>>) {
     let mut events: HashMap<*const u8, Event<'_>> = HashMap::new();
-    let mut told = BTreeSet::new();
+    let mut sent = BTreeSet::new();
     for Subscriber { connection, label } in subscribers {
         let Some(view) = views.get(&connection.owner.account) else { continue };
-        if told.insert((connection.id, Arc::clone(label))) {
+        if sent.insert((connection.id, Arc::clone(label))) {
             let event = events.entry(view.as_ptr()).or_insert_with(|| Event::new(name, Some(view)));
             event.send(connection, label);
         }

@@ -9,6 +9,7 @@
 mod form;
 mod named;
 mod picture;
+pub mod settings;
 mod view;
 
 use std::sync::{Arc, LazyLock};
@@ -182,8 +183,8 @@ impl Visit {
             Ok(submission) => submission,
             Err(Refused::Unknown) => return Err(Error::NotFound.into()),
             Err(Refused::Faults(form, faults)) => {
-                let said = |why: String| view::said(self.core.language(), &why);
-                let faults = faults.into_iter().map(|(field, why)| (field, said(why))).collect();
+                let spoken = |why: String| view::in_language(self.core.language(), &why);
+                let faults = faults.into_iter().map(|(field, why)| (field, spoken(why))).collect();
                 return self.again(&view, &Again { form, sent, faults }).await;
             }
         };
@@ -289,7 +290,7 @@ impl Visit {
     fn asked(&self) -> PageRequest {
         let caller = self.caller();
         let wall = self.mounted.plugin.component.limits().route_wall;
-        let told = CallerRecord {
+        let record = CallerRecord {
             account: Some(self.actor.id.into()),
             token: None,
             scopes: caller.scopes,
@@ -300,7 +301,7 @@ impl Visit {
         PageRequest {
             ctx: CallContext {
                 request_id: caller.request_id,
-                caller: told,
+                caller: record,
                 budget_ms: u32::try_from(wall.as_millis()).unwrap_or(u32::MAX),
             },
             page: self.mounted.page().id.clone(),

@@ -272,7 +272,7 @@ fn fault<'a>(again: &'a Again, name: &str) -> Option<&'a str> {
 }
 
 /// A sentence about a field, of the server's own words for it.
-pub(super) fn said(language: Language, words: &str) -> String {
+pub(super) fn in_language(language: Language, words: &str) -> String {
     language.say_error(words).unwrap_or_else(|| format!("It {words}."))
 }
 

@@ -184,8 +184,8 @@ async fn weights(cx: &Cx, used: &[StatusUse]) -> Vec<f64> {
         activity: None,
         code: String::new(),
     };
-    let said = cx.extensions().decorate(cx, None, Entity::Trend, used.iter().map(target).collect(), &[]).await;
-    let weight = |index: usize| said.of(index).and_then(|members| members.number("weight")).unwrap_or_default();
+    let added = cx.extensions().decorate(cx, None, Entity::Trend, used.iter().map(target).collect(), &[]).await;
+    let weight = |index: usize| added.of(index).and_then(|members| members.number("weight")).unwrap_or_default();
     (0..used.len()).map(|index| weight(index).clamp(0.0, WEIGHT_MAX)).collect()
 }
 

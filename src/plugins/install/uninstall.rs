@@ -7,8 +7,8 @@ use serde_json::{Map, Value, json};
 
 use crate::admin::enable::switch_off;
 use crate::admin::installed::{discover, know};
+use crate::call::job_kind::kind_of;
 use crate::error::of_fault;
-use crate::jobs::kind::kind_of;
 use crate::life;
 use crate::life::desired::{self, Logged};
 use crate::life::source;

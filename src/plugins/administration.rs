@@ -223,7 +223,7 @@ pub async fn uninstall(
     Path(name): Path<String>,
     Params(params): Params<Uninstall>,
 ) -> Result<Json<Uninstalled>> {
-    let dump = admin::uninstall(&cx, &staff, &name, params.purge).await?;
+    let dump = install::uninstall(&cx, &staff, &name, params.purge).await?;
     Json::of(&Uninstalled::new(name, params.purge, dump.as_deref()))
 }
 
