@@ -64,6 +64,7 @@ pub(super) const MEMBERS: &[&str] = &[
 
 /// A public profile.
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Account {
     pub id: AccountId,
     pub username: String,
@@ -113,6 +114,7 @@ pub struct Account {
 
 /// A profile field; `value` is HTML in an account, the source text in an account's `source`.
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Field {
     pub name: String,
     pub value: String,
@@ -139,6 +141,7 @@ fn verified_at(field: &model::Field) -> Option<String> {
 
 /// <https://docs.joinmastodon.org/entities/Role/>, as shown on a profile.
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct AccountRole {
     pub id: String,
     pub name: String,
@@ -147,8 +150,10 @@ pub struct AccountRole {
 
 /// `other_settings`: `{}` when suspended.
 #[derive(Debug, Default, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Settings {
     #[serde(flatten)]
+    #[cfg_attr(test, schemars(with = "Option<serde_json::Value>"))]
     pub declared: Option<OtherSettings>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hide_network: Option<bool>,
@@ -156,6 +161,7 @@ pub struct Settings {
 
 /// Features that the account's server is known to support.
 #[derive(Debug, Default, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ServerFeatures {
     pub emoji_reaction: bool,
     pub quote: bool,

@@ -14,7 +14,8 @@ use store::warning::{Appeal as AppealRow, Warning};
 
 /// A strike, as the account sees it.
 #[derive(Debug, Serialize)]
-struct AccountWarning<'a> {
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(crate) struct AccountWarning<'a> {
     id: RowId,
     action: WarningAction,
     text: &'a str,
@@ -26,7 +27,8 @@ struct AccountWarning<'a> {
 
 /// <https://docs.joinmastodon.org/entities/Appeal/>
 #[derive(Debug, Serialize)]
-struct Appeal<'a> {
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(crate) struct Appeal<'a> {
     text: &'a str,
     state: AppealState,
 }

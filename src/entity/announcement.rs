@@ -17,6 +17,7 @@ use service::announcement::VisibleAnnouncements;
 use store::announcement::{ListedAnnouncement, ReactionCount};
 
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Announcement<'a> {
     pub id: RowId,
     pub content: &'a str,
@@ -36,6 +37,7 @@ pub struct Announcement<'a> {
 
 /// <https://docs.joinmastodon.org/entities/Reaction/>
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Reaction<'a> {
     pub name: &'a str,
     pub count: i64,
@@ -59,6 +61,7 @@ struct Parts<'a> {
 
 /// The event of a reaction in streams (docs/contract/streaming.md#7-events).
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct ReactionEvent<'a> {
     #[serde(flatten)]
     reaction: Reaction<'a>,

@@ -8,6 +8,7 @@ use model::AppId;
 
 /// A registered application.
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Application {
     pub id: AppId,
     pub name: String,
@@ -21,6 +22,7 @@ pub struct Application {
 
 /// The response to the registration of an application, the only one with its secret.
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct CredentialApplication {
     #[serde(flatten)]
     pub application: Application,

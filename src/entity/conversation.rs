@@ -20,6 +20,7 @@ const FRAME_BYTES: usize = 96;
 
 /// The members other than accounts and last status.
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct Shared {
     id: RowId,
     unread: bool,

@@ -18,6 +18,7 @@ use store::role::{AssignedRole, RolePermissions};
 
 /// The part of an account that is visible only to its owner: source texts and posting defaults.
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Source {
     pub privacy: &'static str,
     pub sensitive: bool,
@@ -35,6 +36,7 @@ pub struct Source {
 
 /// <https://docs.joinmastodon.org/entities/Role/>
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Role {
     pub id: String,
     pub name: String,

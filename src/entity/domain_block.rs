@@ -10,6 +10,7 @@ use store::domain_block::FollowCounts;
 
 /// The relationships that a block would end.
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct DomainBlockPreview {
     pub following_count: i64,
     pub followers_count: i64,

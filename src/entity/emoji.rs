@@ -11,6 +11,7 @@ use model::{Emoji, Emojis};
 
 /// A custom emoji; the short form is embedded in other entities.
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct CustomEmoji {
     pub shortcode: String,
     pub url: String,

@@ -10,6 +10,7 @@ use model::{Account, RowId, Time};
 
 /// A hashtag featured on a profile.
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct FeaturedTag {
     pub id: RowId,
     pub name: String,

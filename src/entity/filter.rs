@@ -12,7 +12,8 @@ use store::filter::{FilterKeywordRow, FilterRow, FilterStatusRow};
 
 /// A filter. Has no keywords and statuses inside a `FilterResult`.
 #[derive(Debug, Serialize)]
-struct Filter<'a> {
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(crate) struct Filter<'a> {
     id: FilterId,
     title: &'a str,
     context: &'a [FilterContext],
@@ -31,7 +32,8 @@ struct Filter<'a> {
 
 /// <https://docs.joinmastodon.org/entities/FilterKeyword/>
 #[derive(Debug, Serialize)]
-struct FilterKeyword<'a> {
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(crate) struct FilterKeyword<'a> {
     id: RowId,
     keyword: &'a str,
     whole_word: bool,
@@ -39,14 +41,16 @@ struct FilterKeyword<'a> {
 
 /// <https://docs.joinmastodon.org/entities/FilterStatus/>
 #[derive(Debug, Serialize)]
-struct FilterStatus {
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(crate) struct FilterStatus {
     id: RowId,
     status_id: StatusId,
 }
 
 /// <https://docs.joinmastodon.org/entities/V1_Filter/>
 #[derive(Debug, Serialize)]
-struct V1Filter<'a> {
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(crate) struct V1Filter<'a> {
     id: RowId,
     phrase: &'a str,
     context: &'a [FilterContext],

@@ -16,6 +16,7 @@ use service::held_status::HeldStatus;
 
 /// A deleted status.
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct Shown<'a> {
     id: StatusId,
     created_at: String,
@@ -53,6 +54,7 @@ struct Shown<'a> {
 
 /// A deleted status cannot be quoted.
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct QuoteApproval {
     automatic: [&'static str; 0],
     manual: [&'static str; 0],

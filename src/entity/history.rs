@@ -16,6 +16,7 @@ const DAY_SECONDS: i64 = 24 * 60 * 60;
 
 /// One day; numbers are strings (docs/contract/rules.md#1-transport).
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Day {
     pub day: String,
     pub uses: String,

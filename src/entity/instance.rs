@@ -53,6 +53,7 @@ const MEDIA_FROM_ACTIVITYPUB: i64 = 16;
 
 /// `GET /api/v2/instance`
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Instance {
     pub domain: String,
     pub title: String,
@@ -73,6 +74,7 @@ pub struct Instance {
 
 /// `GET /api/v1/instance`
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct InstanceV1 {
     pub uri: String,
     pub title: String,
@@ -95,24 +97,28 @@ pub struct InstanceV1 {
 
 /// Accounts active in the last month.
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct UsageV2 {
     pub users: ActiveUsers,
 }
 
 /// Accounts active in the last month.
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ActiveUsers {
     pub active_month: i64,
 }
 
 /// The server's thumbnail image.
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Thumbnail {
     pub url: String,
 }
 
 /// The server's icon in one size.
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Icon {
     pub src: String,
     pub size: String,
@@ -120,6 +126,7 @@ pub struct Icon {
 
 /// Limits and features; version 1 has fewer of them.
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Configuration {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub urls: Option<UrlsV2>,
@@ -136,6 +143,7 @@ pub struct Configuration {
 
 /// URLs of the streaming API.
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct UrlsV2 {
     pub streaming: String,
     pub status: Option<String>,
@@ -143,24 +151,28 @@ pub struct UrlsV2 {
 
 /// URLs of the streaming API.
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct UrlsV1 {
     pub streaming_api: String,
 }
 
 /// The public VAPID key of web push.
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Vapid {
     pub public_key: Option<String>,
 }
 
 /// Whether a feature is enabled.
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Enabled {
     pub enabled: bool,
 }
 
 /// Limits of profiles.
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct AccountLimits {
     pub max_featured_tags: i64,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -169,6 +181,7 @@ pub struct AccountLimits {
 
 /// Limits of statuses.
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct StatusLimits {
     pub max_characters: i64,
     pub max_media_attachments: i64,
@@ -178,6 +191,7 @@ pub struct StatusLimits {
 }
 
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct MediaLimits {
     pub supported_mime_types: Vec<&'static str>,
     pub description_limit: i64,
@@ -190,6 +204,7 @@ pub struct MediaLimits {
 
 /// Limits of polls (docs/contract/rules.md#18-polls).
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct PollLimits {
     pub max_options: usize,
     pub max_characters_per_option: usize,
@@ -200,6 +215,7 @@ pub struct PollLimits {
 
 /// Registration policy.
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Registrations {
     pub enabled: bool,
     pub approval_required: bool,
@@ -210,6 +226,7 @@ pub struct Registrations {
 
 /// API versions, each raised only when all of that version is implemented.
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ApiVersions {
     pub mastodon: u32,
     pub kmyblue: u32,
@@ -218,6 +235,7 @@ pub struct ApiVersions {
 
 /// Contact address and account.
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Contact {
     pub email: String,
     pub account: Option<Box<RawValue>>,
@@ -225,6 +243,7 @@ pub struct Contact {
 
 /// Statistics of the whole server.
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Stats {
     pub user_count: i64,
     pub status_count: i64,
@@ -233,6 +252,7 @@ pub struct Stats {
 
 /// <https://docs.joinmastodon.org/entities/Rule/>
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Rule {
     pub id: RuleId,
     pub text: String,
@@ -247,6 +267,7 @@ impl From<&RuleModel> for Rule {
 
 /// Activity in one week; numbers are strings.
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct InstanceActivity {
     pub week: String,
     pub statuses: String,
@@ -267,6 +288,7 @@ impl From<&Week> for InstanceActivity {
 
 /// <https://docs.joinmastodon.org/entities/DomainBlock/>
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct DomainBlock {
     pub domain: String,
     pub digest: String,
@@ -305,6 +327,7 @@ fn obfuscated(domain: &str) -> String {
 
 /// A text written by admins, with its date.
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Document {
     pub updated_at: Option<String>,
     pub content: String,
@@ -312,6 +335,7 @@ pub struct Document {
 
 /// <https://docs.joinmastodon.org/entities/Instance/#languages>
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Language {
     pub code: &'static str,
     pub name: &'static str,

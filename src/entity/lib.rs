@@ -13,6 +13,8 @@ pub mod announcement;
 pub mod application;
 pub mod archive;
 mod attached;
+#[cfg(test)]
+mod contract;
 pub mod conversation;
 pub mod credential;
 pub mod document;

@@ -15,6 +15,7 @@ use model::{AccountId, Actor, RowId};
 pub(super) const MEMBERS: &[&str] = &["id", "title", "replies_policy", "exclusive", "notify"];
 
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct List<'a> {
     pub id: RowId,
     pub title: &'a str,

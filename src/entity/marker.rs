@@ -7,6 +7,7 @@ use context::json::{Fragment, Object};
 
 /// The read position of a timeline.
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Marker {
     pub last_read_id: String,
     pub version: i64,

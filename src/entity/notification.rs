@@ -45,6 +45,7 @@ struct Shared<'a> {
 
 /// <https://docs.joinmastodon.org/methods/notifications/#unread-count>
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct UnreadCount {
     /// Capped at the requested limit.
     pub count: usize,

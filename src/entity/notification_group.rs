@@ -44,6 +44,7 @@ text_enum! {
 }
 
 #[derive(Debug, Serialize)]
+
 struct Shared<'a> {
     group_key: &'a str,
     notifications_count: i64,

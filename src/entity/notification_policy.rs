@@ -9,6 +9,7 @@ use service::notification::policy::Summary as Waiting;
 
 /// The policy for notifications from some kinds of senders.
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct NotificationPolicy {
     pub for_not_following: PolicyAction,
     pub for_not_followers: PolicyAction,
@@ -20,6 +21,7 @@ pub struct NotificationPolicy {
 
 /// Version 1 of the API, in which a value is true for everything but `accept`.
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct V1NotificationPolicy {
     pub filter_not_following: bool,
     pub filter_not_followers: bool,
@@ -30,6 +32,7 @@ pub struct V1NotificationPolicy {
 
 /// The number of requests and notifications that wait for a decision.
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Summary {
     pub pending_requests_count: i64,
     pub pending_notifications_count: i64,

@@ -12,6 +12,7 @@ use service::visibility::Seen;
 
 /// The members other than account and status.
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct Shared {
     id: RowId,
     created_at: String,
@@ -21,6 +22,7 @@ struct Shared {
 
 /// <https://docs.joinmastodon.org/methods/notifications/#requests-merged>
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct NotificationRequestsMerged {
     /// No notification of an accepted request is still filtered.
     pub merged: bool,

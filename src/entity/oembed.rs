@@ -13,6 +13,7 @@ pub const DEFAULT_WIDTH: i64 = 400;
 const CACHE_SECONDS: i64 = 86_400;
 
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct OEmbed {
     #[serde(rename = "type")]
     pub kind: &'static str,

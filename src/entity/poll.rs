@@ -15,7 +15,8 @@ use store::status::Head;
 
 /// A poll as its viewer sees it.
 #[derive(Debug, Serialize)]
-struct Poll<'a> {
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(crate) struct Poll<'a> {
     id: PollId,
     expires_at: Option<String>,
     expired: bool,
@@ -32,7 +33,8 @@ struct Poll<'a> {
 
 /// <https://docs.joinmastodon.org/entities/Poll/#Option>
 #[derive(Debug, Serialize)]
-struct PollOption<'a> {
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(crate) struct PollOption<'a> {
     title: &'a str,
     votes_count: Option<i64>,
 }

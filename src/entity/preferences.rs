@@ -9,6 +9,7 @@ use model::{Actor, QuotePolicy, Visibility};
 
 /// A user's preferences, for clients to follow.
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Preferences {
     #[serde(rename = "posting:default:visibility")]
     pub visibility: Visibility,

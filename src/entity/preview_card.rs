@@ -18,6 +18,7 @@ use model::{AccountId, RowId, Time};
 
 /// The preview of a link.
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct PreviewCard {
     pub url: String,
     pub title: String,
@@ -121,6 +122,7 @@ pub async fn render_trends(cx: &Cx, cards: Vec<model::PreviewCard>) -> Result<Ve
 
 /// <https://docs.joinmastodon.org/entities/PreviewCardAuthor/>
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct CardAuthor {
     pub name: String,
     pub url: String,

@@ -13,7 +13,8 @@ use service::account;
 
 /// The members that are not lists of entities.
 #[derive(Debug, Serialize)]
-struct Profile {
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(crate) struct Profile {
     id: AccountId,
     display_name: String,
     note: String,

@@ -12,7 +12,8 @@ use store::push::Subscription;
 
 /// The push subscription of an access token.
 #[derive(Debug, Serialize)]
-struct WebPushSubscription<'a> {
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(crate) struct WebPushSubscription<'a> {
     /// A number, unlike every other id.
     id: i64,
     endpoint: &'a str,

@@ -12,6 +12,7 @@ use store::relationship::RelationshipRow;
 
 /// The relationship between the viewer and an account.
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Relationship {
     pub id: AccountId,
     pub following: bool,

@@ -14,6 +14,7 @@ use store::report::Report as Row;
 
 /// A report, as its author and the staff see it.
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Report<'a> {
     pub id: RowId,
     pub action_taken: bool,

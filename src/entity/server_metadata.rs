@@ -8,6 +8,7 @@ use model::scope;
 
 /// Endpoints and supported features.
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ServerMetadata {
     /// The base URL of this server, with a trailing slash.
     pub issuer: String,

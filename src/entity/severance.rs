@@ -12,6 +12,7 @@ use store::severance::Severance as Row;
 
 /// Relationships that an account lost in one event, as its owner sees it.
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Severance<'a> {
     pub id: RowId,
     #[serde(rename = "type")]

@@ -57,7 +57,8 @@ struct Shared<'a> {
 
 /// <https://docs.joinmastodon.org/entities/Status/#Mention>
 #[derive(Debug, Serialize)]
-pub(super) struct StatusMention {
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(crate) struct StatusMention {
     id: AccountId,
     username: String,
     url: Option<String>,
@@ -66,7 +67,8 @@ pub(super) struct StatusMention {
 
 /// <https://docs.joinmastodon.org/entities/Status/#Tag>
 #[derive(Debug, Serialize)]
-pub(super) struct StatusTag {
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(crate) struct StatusTag {
     name: String,
     url: String,
 }
@@ -79,7 +81,8 @@ impl From<&model::Account> for StatusMention {
 
 /// <https://docs.joinmastodon.org/entities/Status/#application>
 #[derive(Debug, Serialize)]
-struct StatusApplication<'a> {
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(crate) struct StatusApplication<'a> {
     name: &'a str,
     website: Option<&'a str>,
 }

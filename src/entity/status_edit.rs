@@ -13,6 +13,7 @@ use store::status_edit::Edit;
 
 /// One revision, without its author, who is the same in all revisions.
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct Revision<'a> {
     content: &'a str,
     spoiler_text: &'a str,
@@ -27,12 +28,14 @@ struct Revision<'a> {
 
 /// The poll of a revision, without votes.
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct FormerPoll<'a> {
     options: Vec<FormerOption<'a>>,
 }
 
 /// An option of a [`FormerPoll`].
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct FormerOption<'a> {
     title: &'a str,
 }

@@ -8,7 +8,8 @@ use model::{Status, StatusId};
 
 /// The source text of a status, for editing.
 #[derive(Debug, Serialize)]
-struct StatusSource<'a> {
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(crate) struct StatusSource<'a> {
     id: StatusId,
     text: &'a str,
     /// Not in the documented entity. An editor that does not know it would clear it.

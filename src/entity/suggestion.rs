@@ -11,6 +11,7 @@ use model::suggestion::{Source, Suggestion};
 
 /// The members of a suggestion beside its account.
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct Reason<'a> {
     source: &'static str,
     sources: &'a [Source],

@@ -11,6 +11,7 @@ use store::tag::FoundTag;
 
 /// A hashtag with its usage history.
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Tag {
     pub name: String,
     pub url: String,

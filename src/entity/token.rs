@@ -8,6 +8,7 @@ use service::token::Issued;
 
 /// An access token response (RFC 6749, section 5.1).
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Token {
     pub access_token: String,
     pub token_type: &'static str,
@@ -29,6 +30,7 @@ impl From<&Issued> for Token {
 
 /// An introspection response (RFC 7662, section 2.2); for an inactive token only `active`.
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct TokenIntrospection {
     pub active: bool,
     #[serde(flatten)]
@@ -37,6 +39,7 @@ pub struct TokenIntrospection {
 
 /// The members of an active token.
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Details {
     pub scope: String,
     pub client_id: Option<String>,
@@ -62,6 +65,7 @@ impl From<Option<Active>> for TokenIntrospection {
 
 /// The response of `GET /oauth/token/info`.
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct TokenInfo {
     pub resource_owner_id: Option<AccountId>,
     pub scope: Vec<String>,
@@ -74,6 +78,7 @@ pub struct TokenInfo {
 
 /// The application of a token, identified by its client id.
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct TokenApplication {
     pub uid: Option<String>,
 }

@@ -8,7 +8,8 @@ use model::{MediaId, PollId};
 
 /// A translated status.
 #[derive(Debug, Serialize)]
-struct Translation<'a> {
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(crate) struct Translation<'a> {
     detected_source_language: Option<&'a str>,
     language: &'a str,
     provider: &'a str,
@@ -19,17 +20,20 @@ struct Translation<'a> {
 }
 
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct Poll<'a> {
     id: PollId,
     options: Vec<PollOption<'a>>,
 }
 
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct PollOption<'a> {
     title: &'a str,
 }
 
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct Attachment<'a> {
     id: MediaId,
     description: Option<&'a str>,

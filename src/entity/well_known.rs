@@ -37,6 +37,7 @@ const SERVICE: &str = "https://www.w3.org/ns/activitystreams#Service";
 
 /// A JSON resource descriptor (JRD).
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Webfinger {
     pub subject: String,
     pub aliases: Vec<String>,
@@ -45,6 +46,7 @@ pub struct Webfinger {
 
 /// A link of a [`Webfinger`] or [`HostMeta`].
 #[derive(Debug, Default, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Link {
     pub rel: &'static str,
     #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
@@ -116,6 +118,7 @@ fn avatar(cx: &Cx, account: &Account) -> Option<Link> {
 
 /// The JSON form of host-meta (RFC 6415).
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct HostMeta {
     pub links: Vec<Link>,
 }
@@ -145,12 +148,14 @@ fn lrdd(cx: &Cx) -> String {
 
 /// Links to the [`NodeInfo`] documents.
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct NodeInfoDiscovery {
     pub links: [NodeInfoLink; 3],
 }
 
 /// One version of the document.
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct NodeInfoLink {
     pub rel: &'static str,
     pub href: String,
@@ -180,6 +185,7 @@ pub enum NodeInfoVersion {
 
 /// The NodeInfo document.
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct NodeInfo {
     pub version: &'static str,
@@ -193,6 +199,7 @@ pub struct NodeInfo {
 
 /// Name and version of the software.
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Software {
     pub name: String,
     pub version: &'static str,
@@ -203,6 +210,7 @@ pub struct Software {
 
 /// Bridged networks: none.
 #[derive(Debug, Default, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Services {
     pub inbound: [&'static str; 0],
     pub outbound: [&'static str; 0],
@@ -210,6 +218,7 @@ pub struct Services {
 
 /// Usage statistics.
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct NodeUsage {
     pub users: NodeUsers,
@@ -218,6 +227,7 @@ pub struct NodeUsage {
 
 /// User statistics.
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct NodeUsers {
     pub total: i64,
@@ -227,6 +237,7 @@ pub struct NodeUsers {
 
 /// Extensions, which the schema leaves open.
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Metadata {
     pub node_name: String,
@@ -237,6 +248,7 @@ pub struct Metadata {
 
 /// The API's origin. A widespread client library rejects unknown software without it.
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Upstream {
     pub name: &'static str,
     pub version: &'static str,

@@ -5,6 +5,9 @@
 pub mod media;
 pub mod splice;
 
+use std::borrow::Cow;
+
+use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::Serialize;
 
 use crate::error::{Error, Result};
@@ -12,6 +15,17 @@ use crate::error::{Error, Result};
 /// A rendered entity: JSON, ready to be sent or embedded in another.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fragment(String);
+
+/// Any JSON: the entity that it contains has a schema.
+impl JsonSchema for Fragment {
+    fn schema_name() -> Cow<'static, str> {
+        "Fragment".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        true.into()
+    }
+}
 
 impl Fragment {
     /// Serialises `entity`.

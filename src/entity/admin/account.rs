@@ -18,7 +18,8 @@ use store::managed_account::ManagedAccount;
 
 /// An account as the staff sees it. What a user has is `None` for a remote account.
 #[derive(Debug, Serialize)]
-struct AdminAccount<'a> {
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(crate) struct AdminAccount<'a> {
     id: AccountId,
     username: &'a str,
     domain: Option<&'a str>,
@@ -46,7 +47,8 @@ struct AdminAccount<'a> {
 
 /// <https://docs.joinmastodon.org/entities/Admin_Ip/>
 #[derive(Clone, Debug, Serialize)]
-struct Ip {
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(crate) struct Ip {
     ip: String,
     used_at: String,
 }

@@ -14,7 +14,8 @@ use store::warning::Appeal as Row;
 
 /// An appeal with its strike.
 #[derive(Debug, Serialize)]
-struct Appeal<'a> {
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(crate) struct Appeal<'a> {
     id: RowId,
     state: AppealState,
     text: &'a str,

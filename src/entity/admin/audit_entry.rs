@@ -8,6 +8,7 @@ use store::audit::AuditEntry as Row;
 
 /// A change that a member of staff made.
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct AuditEntry {
     pub id: RowId,
     pub created_at: String,
@@ -24,6 +25,7 @@ pub struct AuditEntry {
 
 /// The record that a change is about, which may no longer exist.
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Target {
     #[serde(rename = "type")]
     pub kind: String,

@@ -7,6 +7,7 @@ use store::email_block::CanonicalEmailBlock as Row;
 
 /// <https://docs.joinmastodon.org/entities/Admin_CanonicalEmailBlock/>
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct CanonicalEmailBlock {
     pub id: RowId,
     /// SHA-256, in hexadecimal.

@@ -13,7 +13,8 @@ use service::metrics::retention::{self, Cohort};
 
 /// The users who signed up in one period.
 #[derive(Debug, Serialize)]
-struct Entity {
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(crate) struct Entity {
     period: String,
     frequency: Frequency,
     data: Vec<Point>,
@@ -21,6 +22,7 @@ struct Entity {
 
 /// The users of the cohort who were active in a period or later.
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct Point {
     date: String,
     /// Of all users of the cohort: 0 to 1.

@@ -14,13 +14,15 @@ use text::language::LANGUAGES;
 
 /// A number split by a property.
 #[derive(Debug, Serialize)]
-struct Entity {
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(crate) struct Entity {
     key: DimensionKey,
     data: Vec<Row>,
 }
 
 /// A value of the property; `value` is a number or a version, as a string.
 #[derive(Debug, Default, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct Row {
     key: String,
     human_key: String,

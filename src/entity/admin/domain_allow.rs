@@ -7,6 +7,7 @@ use store::domain_policy::Allow;
 
 /// <https://docs.joinmastodon.org/entities/Admin_DomainAllow/>
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct DomainAllow {
     pub id: RowId,
     pub domain: String,

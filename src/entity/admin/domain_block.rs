@@ -8,6 +8,7 @@ use store::domain_policy::Block;
 
 /// <https://docs.joinmastodon.org/entities/Admin_DomainBlock/>
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct DomainBlock {
     pub id: RowId,
     pub domain: String,
@@ -33,6 +34,7 @@ pub struct DomainBlock {
 
 /// Why a domain is not blocked: another block covers it.
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct DomainBlockConflict {
     pub error: &'static str,
     pub existing_domain_block: DomainBlock,

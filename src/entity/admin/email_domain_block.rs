@@ -10,6 +10,7 @@ use store::email_block::EmailDomainBlock as Row;
 
 /// <https://docs.joinmastodon.org/entities/Admin_EmailDomainBlock/>
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct EmailDomainBlock {
     pub id: RowId,
     pub domain: String,

@@ -8,6 +8,7 @@ use store::ip_block::IpBlock as Row;
 
 /// <https://docs.joinmastodon.org/entities/Admin_IpBlock/>
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct IpBlock {
     pub id: RowId,
     /// In CIDR notation, with the prefix length also of a single address.

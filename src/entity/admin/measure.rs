@@ -12,7 +12,8 @@ use service::metrics::period::{Period, midnight};
 
 /// A number over time; numbers are strings.
 #[derive(Debug, Serialize)]
-struct Entity {
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(crate) struct Entity {
     key: MeasureKey,
     unit: Option<&'static str>,
     total: String,
@@ -24,6 +25,7 @@ struct Entity {
 }
 
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct Point {
     date: String,
     value: String,

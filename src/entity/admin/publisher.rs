@@ -8,6 +8,7 @@ use model::{RowId, Time};
 
 /// A publisher; its id is a JSON integer.
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Publisher<'a> {
     #[serde(serialize_with = "integer")]
     pub id: RowId,

@@ -17,7 +17,8 @@ use store::report::{Report as Row, ReportNote as NoteRow};
 
 /// A report, as the staff sees it.
 #[derive(Debug, Serialize)]
-struct Report<'a> {
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(crate) struct Report<'a> {
     id: RowId,
     action_taken: bool,
     action_taken_at: Option<String>,
@@ -38,7 +39,8 @@ struct Report<'a> {
 
 /// What a member of staff noted on a report. An addition of this server.
 #[derive(Debug, Serialize)]
-struct ReportNote<'a> {
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(crate) struct ReportNote<'a> {
     id: RowId,
     text: &'a str,
     created_at: String,

@@ -7,6 +7,7 @@ use store::role::Role as Row;
 
 /// An addition of this server: docs/contract/entities/Admin_Role.schema.json
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Role {
     pub id: RowId,
     pub name: String,

@@ -11,6 +11,7 @@ use store::tag_review::ReviewedTag;
 
 /// A hashtag with its history and the decisions of staff.
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Tag {
     pub name: String,
     pub url: String,

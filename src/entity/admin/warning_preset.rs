@@ -7,6 +7,7 @@ use store::warning::WarningPreset as Row;
 
 /// A text that moderators choose from when they warn.
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct WarningPreset {
     pub id: RowId,
     pub title: String,

@@ -15,6 +15,7 @@ use store::poll::OptionRow;
 
 /// The poll of a status.
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct WebPoll {
     pub options: Vec<WebOption>,
     pub votes_count: i64,
@@ -25,6 +26,7 @@ pub struct WebPoll {
 
 /// An option of a poll.
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct WebOption {
     pub title: String,
     /// Its share of the votes; `None` while the totals are hidden.
