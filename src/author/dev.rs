@@ -26,7 +26,7 @@ const LOGS: Duration = Duration::from_millis(200);
 
 /// Builds, serves and reloads until it is interrupted.
 pub(crate) async fn run(folder: &Path, port: u16, output: Output) -> Result<(), Failure> {
-    let project = Project::open(folder)?;
+    let project = Project::open_sources(folder)?;
     check_port(port)?;
     let begun = Instant::now();
     let step = |what: &str| output.progress(&format!("{:>4.1} s  {what}", begun.elapsed().as_secs_f64()));
@@ -155,7 +155,7 @@ fn matters(event: &notify::Event, root: &Path, watched: &[PathBuf]) -> bool {
 async fn again(stage: &Stage, folder: &Path) -> String {
     let begun = Instant::now();
     let build = || -> Result<Package, Failure> {
-        let project = Project::open(folder)?;
+        let project = Project::open_sources(folder)?;
         compile::build(&project, Purpose::Trial)?;
         project.package()
     };

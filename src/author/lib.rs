@@ -15,6 +15,7 @@ mod index;
 mod new;
 mod pack;
 mod project;
+mod routes;
 mod rows;
 mod rust;
 mod sign;
@@ -126,7 +127,7 @@ pub fn run(command: Command, output: Output) -> Result<(), Failure> {
         Command::New { name, lang } => new::run(&name, &lang, output),
         Command::Build { folder, release } => {
             let purpose = if release { Purpose::Release } else { Purpose::Trial };
-            compile::run(&Project::open(&folder)?, purpose, output)
+            compile::run(&Project::open_sources(&folder)?, purpose, output)
         }
         Command::Keygen { name } => sign::generate(&name, output),
         Command::Sign { files, key } => sign::run(&files, key.as_deref(), output),
@@ -146,7 +147,7 @@ pub fn run(command: Command, output: Output) -> Result<(), Failure> {
 
 /// The project in `folder`, with a component that is not older than its sources.
 fn built(folder: &Path, least: Purpose, output: Output) -> Result<Project, Failure> {
-    let project = Project::open(folder)?;
+    let project = Project::open_sources(folder)?;
     staleness::ensure(&project, least, output)?;
     Ok(project)
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::staleness;
+use super::{routes, staleness};
 use plugin_package::manifest::{self, Manifest};
 use plugin_package::package::{Origin, Package};
 use terminal::Failure;
@@ -42,6 +42,12 @@ pub(crate) struct Project {
 }
 
 impl Project {
+    /// As [`Project::open`], for a build: the routes of a plugin in Rust are written into the manifest first.
+    pub(crate) fn open_sources(folder: &Path) -> Result<Self, Failure> {
+        routes::write(folder)?;
+        Self::open(folder)
+    }
+
     /// Reads the manifest.
     ///
     /// # Errors
