@@ -82,7 +82,7 @@ pub async fn list_named(db: Conn<'_>, handles: &[String]) -> Result<Vec<AccountI
 /// At most [`FRIENDS`] × [`OF_EACH`] follows are read: a range of the index `follows_account` for each friend.
 #[boxed]
 pub async fn list_friends_of_friends(db: Conn<'_>, viewer: AccountId, now: Time, limit: i64) -> Result<Vec<AccountId>> {
-    macro_rules! text {
+    macro_rules! list_friends_of_friends_sql {
         ($theirs:literal) => {
             concat!(
                 "SELECT a.id
@@ -102,11 +102,11 @@ pub async fn list_friends_of_friends(db: Conn<'_>, viewer: AccountId, now: Time,
         };
     }
     db.query(sql!(
-        sqlite: text!(
+        sqlite: list_friends_of_friends_sql!(
             "follows y
              WHERE y.id IN (SELECT z.id FROM follows z WHERE z.account_id = mine.friend ORDER BY z.id DESC LIMIT $4)"
         );
-        postgres: text!(
+        postgres: list_friends_of_friends_sql!(
             "LATERAL (SELECT z.target_account_id FROM follows z
                       WHERE z.account_id = mine.friend ORDER BY z.id DESC LIMIT $4) y
              WHERE TRUE"

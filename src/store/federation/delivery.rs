@@ -226,7 +226,7 @@ pub async fn follower_inboxes(db: Conn<'_>, account: AccountId) -> Result<Vec<St
 /// The inboxes of the remote accounts among `accounts`, each once; `personal`: their own, not the shared ones.
 #[boxed]
 pub async fn inboxes(db: Conn<'_>, accounts: &[AccountId], personal: bool) -> Result<Vec<String>> {
-    macro_rules! text {
+    macro_rules! inboxes_sql {
         ($inbox:expr) => {
             sql!(
                 "SELECT DISTINCT " $inbox " FROM accounts a
@@ -235,7 +235,8 @@ pub async fn inboxes(db: Conn<'_>, accounts: &[AccountId], personal: bool) -> Re
             )
         };
     }
-    let sql = if personal { text!("a.inbox_url") } else { text!("coalesce(a.shared_inbox_url, a.inbox_url)") };
+    let sql =
+        if personal { inboxes_sql!("a.inbox_url") } else { inboxes_sql!("coalesce(a.shared_inbox_url, a.inbox_url)") };
     db.query(sql).bind(Ids::of(accounts.iter().copied())).scalars().await
 }
 

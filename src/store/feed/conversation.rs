@@ -246,7 +246,7 @@ pub async fn add_status(
 /// additions and removals of statuses wait, so that the last status is determined from the current rows.
 #[boxed]
 pub async fn lock_with_status(tx: &mut Tx, status: StatusId) -> Result<Vec<(RowId, AccountId)>> {
-    macro_rules! text {
+    macro_rules! lock_with_status_sql {
         ($lock:literal) => {
             concat!(
                 "SELECT c.id, c.account_id FROM account_conversation_statuses m
@@ -256,7 +256,10 @@ pub async fn lock_with_status(tx: &mut Tx, status: StatusId) -> Result<Vec<(RowI
             )
         };
     }
-    tx.query(sql!(sqlite: text!(""); postgres: text!(" FOR UPDATE OF c"))).bind(status).all().await
+    tx.query(sql!(sqlite: lock_with_status_sql!(""); postgres: lock_with_status_sql!(" FOR UPDATE OF c")))
+        .bind(status)
+        .all()
+        .await
 }
 
 /// Removes `status` from the conversations `ids`, which are locked: the previous status becomes the last one, and a

@@ -183,7 +183,7 @@ pub async fn fan_out(
     to: RangeInclusive<AccountId>,
     now: Time,
 ) -> Result<Vec<Entered>> {
-    macro_rules! text {
+    macro_rules! fan_out_sql {
         ($engine:ident, $among:literal) => {
             concat!(
                 insert_entries!(),
@@ -215,8 +215,8 @@ pub async fn fan_out(
         };
     }
     tx.query(sql!(
-        sqlite: text!(sqlite, " IN (SELECT value FROM json_each($1)) ");
-        postgres: text!(postgres, " = ANY($1) ")
+        sqlite: fan_out_sql!(sqlite, " IN (SELECT value FROM json_each($1)) ");
+        postgres: fan_out_sql!(postgres, " = ANY($1) ")
     ))
     .bind(Ids::of(statuses.iter().copied()))
     .bind(now)
@@ -247,7 +247,7 @@ pub async fn insert_own(tx: &mut Tx, author: AccountId, status: StatusId, origin
 /// `statuses_account` stops at the limit. Returns the inserted entries.
 #[boxed]
 pub async fn backfill(tx: &mut Tx, owner: AccountId, target: AccountId, now: Time, limit: i64) -> Result<Vec<Entered>> {
-    macro_rules! text {
+    macro_rules! backfill_sql {
         ($engine:ident) => {
             concat!(
                 insert_unrepeated!(
@@ -261,7 +261,7 @@ pub async fn backfill(tx: &mut Tx, owner: AccountId, target: AccountId, now: Tim
             )
         };
     }
-    tx.query(sql!(sqlite: text!(sqlite); postgres: text!(postgres)))
+    tx.query(sql!(sqlite: backfill_sql!(sqlite); postgres: backfill_sql!(postgres)))
         .bind(owner)
         .bind(target)
         .bind(now)
@@ -278,7 +278,7 @@ pub async fn backfill(tx: &mut Tx, owner: AccountId, target: AccountId, now: Tim
 /// account and a hashtag lead to.
 #[boxed]
 pub async fn rebuild(tx: &mut Tx, owner: AccountId, since: StatusId, now: Time, limit: i64) -> Result<()> {
-    macro_rules! text {
+    macro_rules! rebuild_sql {
         ($engine:ident) => {
             concat!(
                 insert_unrepeated!(
@@ -299,7 +299,7 @@ pub async fn rebuild(tx: &mut Tx, owner: AccountId, since: StatusId, now: Time, 
             )
         };
     }
-    tx.query(sql!(sqlite: text!(sqlite); postgres: text!(postgres)))
+    tx.query(sql!(sqlite: rebuild_sql!(sqlite); postgres: rebuild_sql!(postgres)))
         .bind(owner)
         .bind(since)
         .bind(now)

@@ -38,7 +38,7 @@ pub async fn backfill(tx: &mut Tx, owner: AccountId, tag: TagId, now: Time, limi
 /// feed, which is bounded.
 #[boxed]
 pub async fn remove(tx: &mut Tx, owner: AccountId, tag: TagId, now: Time) -> Result<u64> {
-    macro_rules! text {
+    macro_rules! remove_sql {
         ($engine:ident) => {
             concat!(
                 "DELETE FROM feed_entries
@@ -58,5 +58,10 @@ pub async fn remove(tx: &mut Tx, owner: AccountId, tag: TagId, now: Time) -> Res
             )
         };
     }
-    tx.query(sql!(sqlite: text!(sqlite); postgres: text!(postgres))).bind(owner).bind(tag).bind(now).execute().await
+    tx.query(sql!(sqlite: remove_sql!(sqlite); postgres: remove_sql!(postgres)))
+        .bind(owner)
+        .bind(tag)
+        .bind(now)
+        .execute()
+        .await
 }

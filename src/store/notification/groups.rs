@@ -231,7 +231,7 @@ pub async fn extents(
     oldest: i64,
     newest: i64,
 ) -> Result<Vec<GroupExtent>> {
-    macro_rules! text {
+    macro_rules! extents_sql {
         ($keys:literal) => {
             concat!(
                 "SELECT t.value AS group_key,
@@ -244,7 +244,7 @@ pub async fn extents(
             )
         };
     }
-    db.query(sql!(sqlite: text!("json_each($2) t"); postgres: text!("unnest($2::text[]) AS t(value)")))
+    db.query(sql!(sqlite: extents_sql!("json_each($2) t"); postgres: extents_sql!("unnest($2::text[]) AS t(value)")))
         .bind(account)
         .bind(Texts::of(keys.iter().cloned()))
         .bind(oldest)

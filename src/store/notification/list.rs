@@ -53,7 +53,7 @@ fn all(ascending: bool) -> Sql {
 /// From one sender. The index is forced on SQLite, which would use the shorter `notifications_account`; for
 /// PostgreSQL `coalesce` as in [`all`].
 fn from_one(ascending: bool) -> Sql {
-    macro_rules! text {
+    macro_rules! from_one_sql {
         ($index:literal, $types:literal, $order:literal) => {
             concat!(
                 "SELECT ",
@@ -72,8 +72,8 @@ fn from_one(ascending: bool) -> Sql {
     macro_rules! both {
         ($order:literal) => {
             sql!(
-                sqlite: text!(" INDEXED BY notifications_from", " IN (SELECT value FROM json_each($2)) ", $order);
-                postgres: text!("", " = ANY($2) ", $order)
+                sqlite: from_one_sql!(" INDEXED BY notifications_from", " IN (SELECT value FROM json_each($2)) ", $order);
+                postgres: from_one_sql!("", " = ANY($2) ", $order)
             )
         };
     }

@@ -92,7 +92,7 @@ pub async fn find(
     conversations: &[ConversationId],
     addressed: &[StatusId],
 ) -> Result<Marks> {
-    macro_rules! text {
+    macro_rules! find_sql {
         ($engine:ident) => {
             concat!(
                 "SELECT x.status_id AS id, CAST(1 AS BIGINT) AS mark ",
@@ -110,7 +110,7 @@ pub async fn find(
         };
     }
     let mut rows: Vec<MarkRow> = db
-        .query(sql!(sqlite: text!(sqlite); postgres: text!(postgres)))
+        .query(sql!(sqlite: find_sql!(sqlite); postgres: find_sql!(postgres)))
         .bind(Ids::of(statuses.iter().copied()))
         .bind(viewer)
         .bind(Ids::of(conversations.iter().copied()))
@@ -161,7 +161,7 @@ pub async fn find_each(
     conversations: &[ConversationId],
     addressed: &[StatusId],
 ) -> Result<HashMap<AccountId, Marks>> {
-    macro_rules! text {
+    macro_rules! find_each_sql {
         ($engine:ident) => {
             concat!(
                 "SELECT x.account_id AS viewer, x.status_id AS id, CAST(1 AS BIGINT) AS mark ",
@@ -180,7 +180,7 @@ pub async fn find_each(
         };
     }
     let rows: Vec<ViewerMarkRow> = db
-        .query(sql!(sqlite: text!(sqlite); postgres: text!(postgres)))
+        .query(sql!(sqlite: find_each_sql!(sqlite); postgres: find_each_sql!(postgres)))
         .bind(Ids::of(statuses.iter().copied()))
         .bind(Ids::of(viewers.iter().copied()))
         .bind(Ids::of(conversations.iter().copied()))

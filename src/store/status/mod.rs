@@ -83,7 +83,7 @@ pub async fn heads(db: Conn<'_>, ids: &[StatusId]) -> Result<Vec<Head>> {
                     s.favourites_count, s.referred_by_count, s.quotes_count FROM "
         };
     }
-    macro_rules! text {
+    macro_rules! heads_sql {
         ($page:literal, $is:literal, $original:literal) => {
             concat!(
                 head!(),
@@ -104,8 +104,8 @@ pub async fn heads(db: Conn<'_>, ids: &[StatusId]) -> Result<Vec<Head>> {
     }
     let mut heads: Vec<Head> = db
         .query(sql!(
-            sqlite: text!("json_each($1) e CROSS JOIN ", "= e.value", "r.reblog_of_id");
-            postgres: text!("", "= ANY($1)", "coalesce(r.reblog_of_id, 0)")
+            sqlite: heads_sql!("json_each($1) e CROSS JOIN ", "= e.value", "r.reblog_of_id");
+            postgres: heads_sql!("", "= ANY($1)", "coalesce(r.reblog_of_id, 0)")
         ))
         .bind(Ids::of(ids.iter().copied()))
         .all()

@@ -26,7 +26,7 @@ pub struct OptionRow {
 /// statement for a page. On SQLite, `CROSS JOIN` forces look-ups by status.
 #[boxed]
 pub async fn list(db: Conn<'_>, statuses: &[StatusId], viewer: Option<AccountId>) -> Result<Vec<OptionRow>> {
-    macro_rules! text {
+    macro_rules! list_sql {
         ($page:literal, $is:literal) => {
             concat!(
                 "SELECT ",
@@ -45,8 +45,8 @@ pub async fn list(db: Conn<'_>, statuses: &[StatusId], viewer: Option<AccountId>
         };
     }
     db.query(sql!(
-        sqlite: text!("json_each($1) e CROSS JOIN ", "= e.value");
-        postgres: text!("", "= ANY($1)")
+        sqlite: list_sql!("json_each($1) e CROSS JOIN ", "= e.value");
+        postgres: list_sql!("", "= ANY($1)")
     ))
     .bind(Ids::of(statuses.iter().copied()))
     // No account has the id 0.
@@ -63,7 +63,7 @@ pub async fn votes_of(
     statuses: &[StatusId],
     voters: &[AccountId],
 ) -> Result<Vec<(PollId, i64, AccountId, i64)>> {
-    macro_rules! text {
+    macro_rules! votes_of_sql {
         ($of:literal, $page:literal, $is:literal) => {
             concat!(
                 "SELECT v.poll_id, v.choice, v.account_id, v.place FROM ",
@@ -76,11 +76,11 @@ pub async fn votes_of(
         };
     }
     db.query(sql!(
-        sqlite: text!(
+        sqlite: votes_of_sql!(
             "json_each($1) e CROSS JOIN polls p CROSS JOIN json_each($2) w CROSS JOIN ",
             "p.status_id = e.value AND v.poll_id = p.id", "= w.value"
         );
-        postgres: text!("polls p CROSS JOIN ", "p.status_id = ANY($1) AND v.poll_id = p.id", "= ANY($2)")
+        postgres: votes_of_sql!("polls p CROSS JOIN ", "p.status_id = ANY($1) AND v.poll_id = p.id", "= ANY($2)")
     ))
     .bind(Ids::of(statuses.iter().copied()))
     .bind(Ids::of(voters.iter().copied()))

@@ -210,7 +210,7 @@ macro_rules! may_find {
 /// The statuses of a window, in its order.
 #[boxed]
 pub async fn look(db: Conn<'_>, window: &Window) -> Result<Vec<Candidate>> {
-    macro_rules! text {
+    macro_rules! look_sql {
         ($lead:ident, $order:literal) => {
             sql!(
                 "WITH marked AS (SELECT value FROM" each("$11") ")
@@ -227,12 +227,12 @@ pub async fn look(db: Conn<'_>, window: &Window) -> Result<Vec<Candidate>> {
         };
     }
     let sql = match (window.lead, window.oldest_first) {
-        (Lead::Term(_), false) => text!(term, "DESC"),
-        (Lead::Term(_), true) => text!(term, "ASC"),
-        (Lead::Library, false) => text!(library, "DESC"),
-        (Lead::Library, true) => text!(library, "ASC"),
-        (Lead::Marked, false) => text!(marked, "DESC"),
-        (Lead::Marked, true) => text!(marked, "ASC"),
+        (Lead::Term(_), false) => look_sql!(term, "DESC"),
+        (Lead::Term(_), true) => look_sql!(term, "ASC"),
+        (Lead::Library, false) => look_sql!(library, "DESC"),
+        (Lead::Library, true) => look_sql!(library, "ASC"),
+        (Lead::Marked, false) => look_sql!(marked, "DESC"),
+        (Lead::Marked, true) => look_sql!(marked, "ASC"),
     };
     let Ways { own, public, followed, library } = window.ways;
     let query = db
