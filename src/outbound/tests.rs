@@ -200,7 +200,7 @@ async fn tarpit_ends_at_time_limit() {
 
 #[tokio::test]
 async fn wrong_certificate_is_refused() {
-    let (port, _heard) = server("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n").await;
+    let (port, _received) = server("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n").await;
     let answer = client(&[], &["127.0.0.0/8"]).send(get(&format!("https://127.0.0.1:{port}/"))).await;
     assert!(matches!(answer, Err(Error::Tls(_))), "{answer:?}");
 }
@@ -253,11 +253,11 @@ async fn fetch_takes_no_other_document_than_the_wanted() {
             FetchError::Request(Error::Url("the scheme must be http or https".to_owned())),
         ),
     ] {
-        let (port, _heard) = server(answer).await;
+        let (port, _received) = server(answer).await;
         let error = client.fetch(page(&format!("http://127.0.0.1:{port}/"))).await.unwrap_err();
         assert_eq!((error.is_transient(), error), (false, why));
     }
-    let (port, _heard) = server(HTML).await;
+    let (port, _received) = server(HTML).await;
     let url = format!("http://127.0.0.1:{port}/");
     let whole = Fetch { beyond: Beyond::Refuse, ..page(&url) };
     assert_eq!(client.fetch(whole).await.unwrap_err(), FetchError::Request(Error::TooLarge(12)));
@@ -325,7 +325,7 @@ async fn connection_with_an_answer_that_was_not_read_is_not_used_again() {
 
 #[tokio::test]
 async fn plain_http_is_for_the_networks_that_were_allowed() {
-    let (port, _heard) = server(HTML).await;
+    let (port, _received) = server(HTML).await;
     let names: &[(&str, &[&[&str]])] = &[("near.test", &[&["127.0.0.1"]]), ("far.test", &[&["93.184.215.14"]])];
     let allowed =
         |name: &str| Fetch { plain: PlainHttp::Allowed, kinds: &[], ..page(&format!("http://{name}:{port}/")) };

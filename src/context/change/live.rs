@@ -43,7 +43,7 @@ impl Live {
 
     /// True when there is a subscriber; otherwise details that only listeners need can be skipped.
     #[must_use]
-    pub fn is_heard(&self) -> bool {
+    pub fn has_subscribers(&self) -> bool {
         self.all.receiver_count() > 0
     }
 
@@ -65,7 +65,7 @@ impl Live {
 
     /// Sends `change` once `tx` is committed.
     pub fn tell_after(&self, tx: &mut Tx, change: &Change) {
-        if self.is_heard() {
+        if self.has_subscribers() {
             let (live, change) = (self.clone(), Arc::new(change.clone()));
             tx.after_commit(move || live.send(change));
         }

@@ -78,10 +78,11 @@ pub(crate) async fn erase(cx: &Cx, tx: &mut Tx, author: AccountId, id: StatusId)
 
 /// Records the deletion of the status and of its reblogs; reads nothing when there is no subscriber.
 async fn record(cx: &Cx, tx: &mut Tx, status: &Status) -> Result<()> {
-    if !status.local && !cx.live.is_heard() && !cx.extensions().listens_to(ChangeKind::StatusDeleted) {
+    if !status.local && !cx.live.has_subscribers() && !cx.extensions().listens_to(ChangeKind::StatusDeleted) {
         return Ok(());
     }
-    let mentioned = if cx.live.is_heard() { store::mention::list(&mut *tx, status.id).await? } else { Vec::new() };
+    let mentioned =
+        if cx.live.has_subscribers() { store::mention::list(&mut *tx, status.id).await? } else { Vec::new() };
     let mentioned = mentioned.into_iter().map(|(_, account, _)| account).collect();
     let mut changes = vec![Change::status_deleted(status, mentioned)];
     if status.reblog_of_id.is_none() {

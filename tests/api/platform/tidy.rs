@@ -5,10 +5,12 @@
 //! nothing needs any more fails as well, so the list stays true.
 
 mod circles;
+mod identifiers;
 mod imports;
 mod links;
 mod names;
 mod rooms;
+mod services;
 mod source;
 mod words;
 
