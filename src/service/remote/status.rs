@@ -232,11 +232,12 @@ pub(super) fn moderate(cx: &Cx, new: &mut RemoteStatus) -> Result<()> {
         .into_iter()
         .chain(options)
         .collect();
-    let texts = || texts.iter().map(String::as_str);
-    word::check(cx, texts())?;
-    let warning = word::mark_sensitive(cx, texts(), &mut new.sensitive);
-    if let Some(warning) = warning.filter(|_| new.spoiler_text.is_empty()) {
-        new.spoiler_text = warning;
+    let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+    if let Some(warning) = word::moderate(cx, &texts)? {
+        new.sensitive = true;
+        if new.spoiler_text.is_empty() {
+            new.spoiler_text = warning;
+        }
     }
     Ok(())
 }

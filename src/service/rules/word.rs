@@ -24,16 +24,14 @@ pub(crate) fn is_refused<'a>(cx: &Cx, texts: impl IntoIterator<Item = &'a str>) 
     texts.into_iter().any(|text| words.ng.is_match(text))
 }
 
-/// Makes a status with these texts sensitive if one contains such a word, with a content warning if it has none.
-pub(crate) fn mark_sensitive<'a>(
-    cx: &Cx,
-    texts: impl IntoIterator<Item = &'a str>,
-    sensitive: &mut bool,
-) -> Option<String> {
+/// Applies the word lists of the staff to a status with these texts of this server or another. `Some` when it becomes sensitive:
+/// the content warning for one that has none, which may be blank.
+///
+/// # Errors
+/// As [`check`].
+pub(crate) fn moderate(cx: &Cx, texts: &[&str]) -> Result<Option<String>> {
+    check(cx, texts.iter().copied())?;
     let words = cx.words();
-    if !texts.into_iter().any(|text| words.sensitive.is_match(text)) {
-        return None;
-    }
-    *sensitive = true;
-    Some(cx.settings().sensitive_words_warning.clone()).filter(|warning| !warning.is_empty())
+    let sensitive = texts.iter().any(|text| words.sensitive.is_match(text));
+    Ok(sensitive.then(|| cx.settings().sensitive_words_warning.clone()))
 }

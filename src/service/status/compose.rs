@@ -109,10 +109,11 @@ pub(super) fn moderate(
 ) -> Result<()> {
     let options = poll.map_or(&[][..], |poll| poll.options()).iter().map(String::as_str);
     let texts: Vec<&str> = [words.text.as_str(), words.spoiler_text.as_str()].into_iter().chain(options).collect();
-    word::check(cx, texts.iter().copied())?;
-    let warning = word::mark_sensitive(cx, texts, sensitive);
-    if let Some(warning) = warning.filter(|_| words.spoiler_text.is_empty()) {
-        words.spoiler_text = warning;
+    if let Some(warning) = word::moderate(cx, &texts)? {
+        *sensitive = true;
+        if words.spoiler_text.is_empty() {
+            words.spoiler_text = warning;
+        }
     }
     Ok(())
 }
