@@ -52,7 +52,7 @@ const FEDERATION_BATCH: i64 = 1_000;
 pub async fn schedule(cx: &Cx) -> Result<()> {
     let mut tx = cx.db.begin().await?;
     queue::enqueue(cx, &mut tx, &Clean {}).await?;
-    queue::enqueue(cx, &mut tx, &queue::TendFeeds::begin()).await?;
+    queue::enqueue(cx, &mut tx, &queue::MaintainFeeds::begin()).await?;
     queue::enqueue(cx, &mut tx, &queue::DeleteOldNotifications {}).await?;
     queue::enqueue(cx, &mut tx, &queue::DeleteOldStatuses::begin()).await?;
     queue::enqueue(cx, &mut tx, &queue::RefreshTrends { since: 0 }).await?;

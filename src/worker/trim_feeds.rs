@@ -7,7 +7,7 @@
 use chrono::TimeDelta;
 use context::Cx;
 use context::job;
-use context::queue::{Failure, Next, PLUGIN_FEED_LENGTH, TendFeeds, TrimFeeds};
+use context::queue::{Failure, MaintainFeeds, Next, PLUGIN_FEED_LENGTH, TrimFeeds};
 use database::Tx;
 use store::feed::{HOME, LIST};
 
@@ -19,7 +19,7 @@ const INACTIVE_AFTER: TimeDelta = TimeDelta::days(7);
 const BATCH: i64 = 200;
 
 #[job]
-async fn tend_feeds(cx: &Cx, tx: &mut Tx, job: TendFeeds) -> Result<Next<TendFeeds>, Failure> {
+async fn maintain_feeds(cx: &Cx, tx: &mut Tx, job: MaintainFeeds) -> Result<Next<MaintainFeeds>, Failure> {
     let now = cx.clock.now();
     if i64::from(job.after) == 0 {
         store::feed::drop_unused(tx, now - INACTIVE_AFTER).await?;
@@ -30,8 +30,8 @@ async fn tend_feeds(cx: &Cx, tx: &mut Tx, job: TendFeeds) -> Result<Next<TendFee
     let lists = store::list::list_ids(&mut *tx, &owners).await?;
     store::feed::trim(tx, LIST, &lists, keep).await?;
     Ok(match owners.last() {
-        Some(last) => Next::Now(TendFeeds { after: *last }),
-        None => Next::At(now + INTERVAL, TendFeeds::begin()),
+        Some(last) => Next::Now(MaintainFeeds { after: *last }),
+        None => Next::At(now + INTERVAL, MaintainFeeds::begin()),
     })
 }
 

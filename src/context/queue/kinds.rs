@@ -188,7 +188,7 @@ jobs! {
     GenerateKey as "generate_key" in Background => { account: AccountId }
 
     /// Publishes an announcement that is due, withdraws one that ended, and sends the change to live listeners.
-    TendAnnouncement as "tend_announcement" in Background => {
+    MaintainAnnouncement as "tend_announcement" in Background => {
         /// The announcement; it may be gone.
         announcement: RowId,
     }
@@ -364,7 +364,7 @@ jobs! {
     }
 
     /// Trims the home feeds of the next batch of accounts, and drops the feeds of inactive accounts. Recurring.
-    TendFeeds as "tend_feeds" in Background, key |_job| String::new() => {
+    MaintainFeeds as "tend_feeds" in Background, key |_job| String::new() => {
         /// The last account of the previous batch; 0 starts a new pass.
         after: AccountId,
     }

@@ -3,7 +3,9 @@
 use chrono::TimeDelta;
 use serde::{Deserialize, Serialize};
 
-use super::kinds::{DeleteOldStatuses, PruneCards, ReconcileHome, ReconcileList, SeverDomain, TendFeeds, TrimFeeds};
+use super::kinds::{
+    DeleteOldStatuses, MaintainFeeds, PruneCards, ReconcileHome, ReconcileList, SeverDomain, TrimFeeds,
+};
 use model::{AccountId, RowId, ScheduledStatusId, StatusId};
 
 /// What other servers are sent by [`Distribute`](super::kinds::Distribute).
@@ -103,7 +105,7 @@ impl PruneCards {
     }
 }
 
-impl TendFeeds {
+impl MaintainFeeds {
     /// Starts a new pass.
     #[must_use]
     pub fn begin() -> Self {

@@ -1,7 +1,7 @@
 //! Announcements by the staff to everyone: reading, dismissing and reacting to them.
 //!
 //! Reached from the announcements routes, and for the staff from `rookery announcement`.
-//! The job [`TendAnnouncement`] publishes the effects of a change to streams, in the process that runs it, since
+//! The job [`MaintainAnnouncement`] publishes the effects of a change to streams, in the process that runs it, since
 //! commands run beside the server.
 //!
 //! Spec: docs/contract/rules.md#25-announcements-emojis-preferences;
@@ -18,7 +18,7 @@ use crate::visibility::{self, Seen};
 use context::Cx;
 use context::change::{self, Change};
 use context::error::{Error, Result};
-use context::queue::{self, TendAnnouncement};
+use context::queue::{self, MaintainAnnouncement};
 use database::Tx;
 use model::{AccountId, Actor, Json, RowId, Staff, StatusId, Time};
 use store::announcement::{self, ListedAnnouncement, ReactionCount};
@@ -223,7 +223,7 @@ pub async fn remove(cx: &Cx, staff: &Staff, id: RowId) -> Result<()> {
         return Err(unknown(id));
     }
     log(cx, &mut tx, staff, "announcement.delete", id).await?;
-    queue::enqueue(cx, &mut tx, &TendAnnouncement { announcement: id }).await?;
+    queue::enqueue(cx, &mut tx, &MaintainAnnouncement { announcement: id }).await?;
     Ok(tx.commit().await?)
 }
 
@@ -243,7 +243,7 @@ fn unknown(id: RowId) -> Error {
 /// Writes an announcement, and queues jobs for it: now, when it is due and when it ends.
 async fn save(cx: &Cx, tx: &mut Tx, announcement: &Announcement) -> Result<()> {
     announcement::upsert(tx, announcement).await?;
-    let job = TendAnnouncement { announcement: announcement.id };
+    let job = MaintainAnnouncement { announcement: announcement.id };
     queue::enqueue(cx, tx, &job).await?;
     for at in [announcement.scheduled_at, announcement.ends_at].into_iter().flatten() {
         if at > cx.clock.now() {
@@ -313,7 +313,7 @@ fn statuses(cx: &Cx, text: &str) -> Vec<StatusId> {
 /// Publishes an announcement that is due, withdraws an ended one, and notifies streams. Repeating it is harmless.
 #[model::use_case]
 #[job]
-async fn tend(cx: &Cx, tx: &mut Tx, TendAnnouncement { announcement: id }: TendAnnouncement) -> Result<()> {
+async fn maintain(cx: &Cx, tx: &mut Tx, MaintainAnnouncement { announcement: id }: MaintainAnnouncement) -> Result<()> {
     let now = cx.clock.now();
     let found = announcement::lock(tx, id).await?;
     let shown = match found {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use context::queue::{self, AcceptRequests, Job as _, TendFeeds};
+use context::queue::{self, AcceptRequests, Job as _, MaintainFeeds};
 use database::Engine;
 use database::sql::STATEMENTS;
 use model::job::Lane;
@@ -65,7 +65,7 @@ async fn job_with_expired_lease_passes_to_next_worker() {
     let cx = &app.app;
     let now = cx.clock.now();
     let mut tx = cx.db.begin().await.unwrap();
-    queue::enqueue(cx, &mut tx, &TendFeeds::begin()).await.unwrap();
+    queue::enqueue(cx, &mut tx, &MaintainFeeds::begin()).await.unwrap();
     let slow = job::claim(&mut tx, Lane::Background, now, now, 1).await.unwrap()[0].claim;
     job::retry(&mut tx, slow, Attempt::Counts, now, "its worker was killed").await.unwrap();
     let next = job::claim_ids(&mut tx, &[slow.id], now).await.unwrap()[0];

@@ -1,7 +1,7 @@
 //! <https://docs.joinmastodon.org/methods/lists/>: lists, their timelines, and their effect on the home timeline.
 
 use chrono::Duration;
-use context::queue::{self, TendFeeds};
+use context::queue::{self, MaintainFeeds};
 use serde_json::{Value, json};
 
 use crate::harness::{Client, TestApp};
@@ -298,7 +298,7 @@ async fn feeds_of_lists_are_trimmed_dropped_and_rebuilt_with_home() {
     seed.write(app.db()).await;
     let tend = async || {
         let mut tx = app.app.db.begin().await.unwrap();
-        queue::enqueue(&app.app, &mut tx, &TendFeeds::begin()).await.unwrap();
+        queue::enqueue(&app.app, &mut tx, &MaintainFeeds::begin()).await.unwrap();
         tx.commit().await.unwrap();
         app.run_jobs().await;
     };

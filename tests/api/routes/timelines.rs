@@ -96,7 +96,7 @@ async fn feeds_are_trimmed_and_dropped_for_inactive_accounts() {
     }
     let tend = || async {
         let mut tx = app.app.db.begin().await.unwrap();
-        context::queue::enqueue(&app.app, &mut tx, &context::queue::TendFeeds::begin()).await.unwrap();
+        context::queue::enqueue(&app.app, &mut tx, &context::queue::MaintainFeeds::begin()).await.unwrap();
         tx.commit().await.unwrap();
         app.run_jobs().await;
     };
