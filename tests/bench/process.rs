@@ -15,20 +15,24 @@ pub struct Process {
 }
 
 impl Process {
-    /// Starts `command` and waits until it responds on `address`.
+    /// Starts `command` and waits until it is ready on `address`, with every plugin.
     pub async fn start(mut command: Command, address: SocketAddr) -> Self {
         let begun = Instant::now();
         let child = command.stdout(Stdio::null()).stdin(Stdio::null()).spawn().expect("the program starts");
         let mut process = Self { child, address, started_in: Duration::ZERO };
-        while tokio::net::TcpStream::connect(address).await.is_err() {
-            assert!(begun.elapsed() < Duration::from_secs(30), "the server did not start");
+        let request = crate::load::request("GET", "/readyz", "bench.test", None, None);
+        loop {
+            if let Some(mut connection) = Connection::try_open(address).await
+                && matches!(connection.attempt(&request).await, Some(Ok(_)))
+            {
+                break;
+            }
+            assert!(begun.elapsed() < Duration::from_secs(60), "the server did not become ready");
             if let Ok(Some(status)) = process.child.try_wait() {
                 panic!("the server ended: {status}");
             }
             tokio::time::sleep(Duration::from_millis(1)).await;
         }
-        let request = crate::load::request("GET", "/health", "bench.test", None, None);
-        Connection::open(address).await.ask(&request).await;
         process.started_in = begun.elapsed();
         process
     }

@@ -31,6 +31,8 @@ impl<'a> Site<'a> {
             ("STORAGE_DATA_DIR", self.folder.display().to_string()),
             ("DATABASE_URL", self.url.to_owned()),
             ("PLUGINS_EMBEDDED", self.plugins.to_string()),
+            // Copies of a database are served in other folders: they share the key.
+            ("SECRETS_KEY", "bench".repeat(12)),
             ("RATE_LIMITS_ENABLED", "false".to_owned()),
             ("LOG_LEVEL", "error".to_owned()),
             // Seeded rows are dated at the beginning of 2026.
