@@ -86,7 +86,7 @@ pub(crate) struct Outdated {
 struct Subscription {
     id: u64,
     label: Arc<str>,
-    /// Empty for a channel of an extension: those topics are in [`Heard::granted`], since they can change.
+    /// Empty for a channel of an extension: those topics are in [`Subscriptions::granted`], since they can change.
     topics: Vec<Topic>,
 }
 

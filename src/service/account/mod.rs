@@ -37,7 +37,7 @@ use store::list::List;
 /// The hashtags featured on an account's profile, most used first; empty for a suspended account.
 ///
 /// # Errors
-/// [`Error::NotFound`] as in [`find_visible`].
+/// [`NotFound`](context::Error::NotFound) as in [`find_visible`].
 #[model::use_case]
 pub async fn featured_tags(cx: &Cx, id: AccountId) -> Result<(Account, Vec<FeaturedTag>)> {
     let account = find_visible(cx, id).await?;
@@ -48,7 +48,7 @@ pub async fn featured_tags(cx: &Cx, id: AccountId) -> Result<(Account, Vec<Featu
 /// The lists of `viewer` that contain `id`; empty for a suspended account.
 ///
 /// # Errors
-/// [`Error::NotFound`] as in [`find_visible`].
+/// [`NotFound`](context::Error::NotFound) as in [`find_visible`].
 #[model::use_case]
 pub async fn lists(cx: &Cx, viewer: &Actor, id: AccountId) -> Result<Vec<List>> {
     let account = find_visible(cx, id).await?;
@@ -61,7 +61,7 @@ pub async fn lists(cx: &Cx, viewer: &Actor, id: AccountId) -> Result<Vec<List>> 
 /// The followers of `id` that `viewer` may see, by keyset pagination.
 ///
 /// # Errors
-/// [`Error::NotFound`] as in [`find_visible`].
+/// [`NotFound`](context::Error::NotFound) as in [`find_visible`].
 #[model::use_case]
 pub async fn followers(cx: &Cx, viewer: Option<&Actor>, id: AccountId, cursor: &Cursor) -> Result<Vec<Listed>> {
     let account = find_visible(cx, id).await?;
@@ -75,7 +75,7 @@ pub async fn followers(cx: &Cx, viewer: Option<&Actor>, id: AccountId, cursor: &
 /// The accounts followed by `id` that `viewer` may see, by keyset pagination.
 ///
 /// # Errors
-/// [`Error::NotFound`] as in [`find_visible`].
+/// [`NotFound`](context::Error::NotFound) as in [`find_visible`].
 #[model::use_case]
 pub async fn following(cx: &Cx, viewer: Option<&Actor>, id: AccountId, cursor: &Cursor) -> Result<Vec<Listed>> {
     let account = find_visible(cx, id).await?;
@@ -90,7 +90,7 @@ pub async fn following(cx: &Cx, viewer: Option<&Actor>, id: AccountId, cursor: &
 /// without accounts that block `viewer` or that `viewer` blocks.
 ///
 /// # Errors
-/// [`Error::NotFound`] as in [`find_visible`].
+/// [`NotFound`](context::Error::NotFound) as in [`find_visible`].
 #[model::use_case]
 pub async fn endorsements(cx: &Cx, viewer: Option<&Actor>, id: AccountId, cursor: &Cursor) -> Result<Vec<Listed>> {
     let account = find_visible(cx, id).await?;

@@ -218,7 +218,7 @@ async fn lock(tx: &mut Tx, actor: &Actor, id: RowId) -> Result<List> {
 }
 
 /// Notifies the owners of lists with `notify` of statuses that just entered them, as (list, status), if they are
-/// [announced](status::is_announced). Each owner is notified once per status, for the first of the owner's lists. No
+/// [announced](is_announced). Each owner is notified once per status, for the first of the owner's lists. No
 /// statement when `entered` contains no list.
 #[model::use_case]
 pub async fn notify_entered(cx: &Cx, tx: &mut Tx, entered: &[(RowId, StatusId)]) -> Result<()> {

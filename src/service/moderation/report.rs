@@ -1,6 +1,6 @@
 //! What the staff does with reports: lists, categories, assignments, notes, resolving and reopening.
 //!
-//! Reached from `/api/v1/admin/reports` and `rookery report`. Reports are made in [`report`](crate::report).
+//! Reached from `/api/v1/admin/reports` and `rookery report`. Reports are made in [`filing`](crate::filing).
 //!
 //! Spec: docs/contract/admin.csv
 

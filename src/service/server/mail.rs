@@ -1,6 +1,6 @@
 //! E-mail: confirmation, password reset, approval, and notification digests, from the templates in `templates/mail`.
 //!
-//! [`email`](crate::email) queues a mail; [`compose`] renders it when it is sent.
+//! [`email`] queues a mail; [`compose`] renders it when it is sent.
 
 use std::sync::LazyLock;
 

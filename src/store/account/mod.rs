@@ -1,7 +1,7 @@
 //! Accounts, local and remote: inserting them, look-ups, locks and counters.
 //!
 //! A local account has no domain; its private data is in [`user`], the data that its owner edits in [`profile`],
-//! searching in [`account_search`], suspending and deleting in [`removal`].
+//! searching in [`account_search`], suspending and deleting in [`removal`](super::moderation::removal).
 
 pub(crate) mod account_names;
 pub mod account_search;
