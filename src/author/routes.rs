@@ -44,9 +44,15 @@ pub(crate) fn write(folder: &Path) -> Result<(), Failure> {
 }
 
 /// `manifest` with `routes`, by id; `None` when it is not TOML, or of a plugin in another language.
-fn updated(manifest: &str, mut routes: BTreeMap<String, Route>) -> Option<String> {
-    let mut document: DocumentMut = manifest.parse().ok()?;
-    if document.get("build")?.get("language")?.as_str()? != "rust" {
+fn updated(manifest: &str, routes: BTreeMap<String, Route>) -> Option<String> {
+    let document: DocumentMut = manifest.parse().ok()?;
+    let is_rust = document.get("build")?.get("language")?.as_str()? == "rust";
+    if is_rust { merged(document, routes) } else { None }
+}
+
+/// `None` without routes: a plugin on the bare bindings has no attributes, and its manifest is its only list.
+fn merged(mut document: DocumentMut, mut routes: BTreeMap<String, Route>) -> Option<String> {
+    if routes.is_empty() {
         return None;
     }
     if let Some(tables) = document.get_mut("route").and_then(|item| item.as_array_of_tables_mut()) {
@@ -136,13 +142,17 @@ fn collect(items: &[Item], routes: &mut BTreeMap<String, Route>) -> Option<()> {
                     routes.insert(id, route);
                 }
             }
-            Item::Mod(inner) if !inner.attrs.iter().any(|attribute| attribute.path().is_ident("cfg")) => {
+            Item::Mod(inner) if !inner.attrs.iter().any(is_for_tests) => {
                 collect(inner.content.as_ref().map_or(&[], |(_, items)| items), routes)?;
             }
             _ => {}
         }
     }
     Some(())
+}
+
+fn is_for_tests(attribute: &syn::Attribute) -> bool {
+    attribute.path().is_ident("cfg") && attribute.parse_args::<Ident>().is_ok_and(|condition| condition == "test")
 }
 
 /// The arguments of the attribute, as `plugin-sdk/rust/macros` reads them.
@@ -209,10 +219,25 @@ mod tests {
     }
 
     #[test]
+    fn manifests_of_the_repository_have_the_routes_of_their_sources() {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+        let shipped = std::fs::read_dir(root.join("plugins")).unwrap().map(|entry| entry.unwrap().path());
+        let mut compared = 0;
+        for folder in shipped.chain(["rust", "cookbook"].map(|name| root.join("examples").join(name))) {
+            let Ok(manifest) = std::fs::read_to_string(folder.join("plugin.toml")) else { continue };
+            let Some(new) = merged(manifest.parse().unwrap(), stated(&folder).unwrap()) else { continue };
+            assert_eq!(new, manifest, "{}", folder.display());
+            compared += 1;
+        }
+        assert!(compared >= 10, "{compared}");
+    }
+
+    #[test]
     fn plugin_in_another_language_keeps_its_manifest() {
         let manifest = MANIFEST.replace("rust", "go");
         assert_eq!(updated(&manifest, BTreeMap::new()), None);
         assert_eq!(updated("[build", BTreeMap::new()), None);
+        assert_eq!(updated(MANIFEST, BTreeMap::new()), None, "a plugin on the bare bindings keeps its list");
         assert_eq!(routes("#[route(what?)] fn f() {}"), None, "the compiler says what is wrong");
     }
 }
