@@ -8,7 +8,7 @@ use model::moderation::{AccountStatus, Origin, WarningAction};
 use model::{AccountId, Cursor, Permissions, RowId, Staff, Time};
 use service::moderation::account::{self, AccountFilter, ManagedAccount};
 use service::moderation::action::{self, ActionParams};
-use service::staff;
+use service::{staff, username};
 use terminal::{Failure, Output};
 
 /// Accounts per query of a list.
@@ -62,6 +62,13 @@ pub(super) enum Command {
     },
     /// Delete a suspended account with all its data now
     Delete(Destroy),
+    /// Give a local account another user name; the old one stays reserved and leads to it
+    Rename {
+        /// User name
+        name: String,
+        /// New user name
+        new: String,
+    },
 }
 
 #[derive(Debug, Args)]
@@ -166,6 +173,13 @@ struct Done<'a> {
     dry_run: bool,
 }
 
+#[derive(Serialize)]
+struct Renamed<'a> {
+    id: AccountId,
+    from: &'a str,
+    username: &'a str,
+}
+
 pub(super) async fn run(cx: &Cx, command: Command, output: Output) -> Result<(), Failure> {
     let operator = Staff::operator();
     match command {
@@ -188,6 +202,14 @@ pub(super) async fn run(cx: &Cx, command: Command, output: Output) -> Result<(),
             let Some((id, acct)) = confirmed(cx, destroy, "delete", output).await? else { return Ok(()) };
             account::delete(cx, &operator, id).await?;
             done(&acct, "delete", output)
+        }
+        Command::Rename { name, new } => {
+            let found = staff::find(cx, &name).await?;
+            let renamed = username::rename(cx, &operator, &found, &new).await?;
+            let response = Renamed { id: renamed.id, from: &found.username, username: &renamed.username };
+            output.answer(&response, || {
+                format!("@{} is @{} now; the old name stays reserved.", response.from, response.username)
+            })
         }
         Command::Approve { name } => {
             let found = staff::find_any(cx, &name).await?;
@@ -222,8 +244,8 @@ fn done(acct: &str, action: &str, output: Output) -> Result<(), Failure> {
 }
 
 fn would(acct: &str, action: &str, output: Output) -> Result<(), Failure> {
-    let answer = Done { acct, action, warning_id: None, dry_run: true };
-    output.answer(&answer, || format!("@{acct}: {action} would be done."))
+    let response = Done { acct, action, warning_id: None, dry_run: true };
+    output.answer(&response, || format!("@{acct}: {action} would be done."))
 }
 
 async fn act(cx: &Cx, sent: Action, kind: WarningAction, action: &'static str, output: Output) -> Result<(), Failure> {
@@ -243,8 +265,8 @@ async fn act(cx: &Cx, sent: Action, kind: WarningAction, action: &'static str, o
         notify: !sent.quiet,
     };
     let warning = action::act(cx, &Staff::operator(), found.id, params).await?;
-    let answer = Done { acct: &acct, action, warning_id: Some(warning.id), dry_run: false };
-    output.answer(&answer, || format!("@{acct}: {action} is done, as strike {}.", warning.id))
+    let response = Done { acct: &acct, action, warning_id: Some(warning.id), dry_run: false };
+    output.answer(&response, || format!("@{acct}: {action} is done, as strike {}.", warning.id))
 }
 
 /// The account to destroy; `None` when that is only a trial.

@@ -75,7 +75,7 @@ impl Webfinger {
                 ],
             },
             Subject::Account(account) => {
-                let (page, actor) = (urls.profile(&account.username), urls.actor(&account.username));
+                let (page, actor) = (urls.profile(&account.username), account.uri.clone());
                 let mut links = vec![
                     Link::to("http://webfinger.net/rel/profile-page", "text/html", page.clone()),
                     Link::to("self", "application/activity+json", actor.clone()),

@@ -1,8 +1,10 @@
 //! Comparing the hosts of URLs: a document is believed only about its own host.
 
 use std::borrow::Cow;
+use std::collections::{BTreeSet, HashMap};
 
-use model::urls::Urls;
+use context::{Cx, Result};
+use model::urls::{Owner, Urls};
 use outbound::Target;
 
 /// Longest URL that is kept, in bytes.
@@ -34,12 +36,34 @@ fn is_plain(url: &str, host: &str) -> bool {
     !written.contains('%') && (!written.is_ascii() || written.eq_ignore_ascii_case(host))
 }
 
-/// The actor that `id` names: people write the address of a profile of this server, `/@name`, too.
-pub(crate) fn actor_of<'a>(urls: &Urls, id: &'a str) -> Cow<'a, str> {
-    let profile = id.strip_prefix(urls.origin.as_str()).and_then(|path| path.strip_prefix("/@"));
-    match profile.filter(|name| !name.is_empty() && !name.contains(['/', '?', '#', '@'])) {
-        Some(name) => urls.actor(name).into(),
-        None => id.into(),
+/// The URIs of accounts of this server that documents name otherwise: people write the address of a profile, `/@name`, and
+/// software that knew an account by its name `/users/name`.
+#[derive(Debug, Default)]
+pub(crate) struct WrittenNames(HashMap<String, String>);
+
+impl WrittenNames {
+    /// The accounts that `ids` name; without a statement when there are none.
+    pub(crate) async fn find<'a>(cx: &Cx, ids: impl Iterator<Item = &'a str>) -> Result<Self> {
+        let names: BTreeSet<String> = ids.filter_map(|id| written_name(&cx.urls, id)).collect();
+        if names.is_empty() {
+            return Ok(Self::default());
+        }
+        let found = store::username::list_uris(&cx.db, &Vec::from_iter(names)).await?;
+        Ok(Self(found.into_iter().collect()))
+    }
+
+    /// The URI of the account of this server that `id` names; any other `id` as it is.
+    pub(crate) fn actor<'a>(&self, urls: &Urls, id: &'a str) -> Cow<'a, str> {
+        let found = if self.0.is_empty() { None } else { self.0.get(&written_name(urls, id).unwrap_or_default()) };
+        found.map_or(id.into(), |uri| uri.clone().into())
+    }
+}
+
+/// The user name in an address of an account of this server, in lower case.
+fn written_name(urls: &Urls, id: &str) -> Option<String> {
+    match urls.owner(id) {
+        Some((Owner::Page(name) | Owner::Name(name), "")) => Some(name.to_lowercase()),
+        Some(_) | None => None,
     }
 }
 

@@ -19,6 +19,8 @@ pub struct Actor {
     /// Its absolute value increases whenever the account's filters change; 0 or negative while there are none.
     pub filters_version: i64,
     pub username: String,
+    /// The id of its ActivityPub actor.
+    pub uri: String,
     pub locked: bool,
     pub limited: bool,
     pub permissions: Permissions,
@@ -46,6 +48,7 @@ impl Actor {
             relations_version,
             filters_version: 0,
             username: account.username.clone(),
+            uri: account.uri.clone(),
             locked: account.locked,
             limited: account.is_limited(),
             permissions: Permissions::default(),

@@ -112,6 +112,8 @@ settings! {
     require_invite_text: bool = false, Flag, "Whether people who need approval must say why they want to join";
     /// Name of the server.
     site_title: String = "Rookery".to_owned(), Line(200), "Name of the server";
+    /// Whether people may change their user name, once in 30 days.
+    usernames_changeable: bool = false, Flag, "Whether people may change their user name, once in 30 days";
     /// One or two plain sentences.
     site_short_description: String = String::new(), Line(1000), "One or two plain sentences about the server";
     /// Markdown.

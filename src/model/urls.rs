@@ -4,7 +4,7 @@ use std::fmt::Display;
 
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
-use crate::StatusId;
+use crate::{AccountId, StatusId};
 
 /// Characters to percent-encode in a path segment: all but the unreserved characters of RFC 3986.
 const PATH_SEGMENT: &AsciiSet = &NON_ALPHANUMERIC.remove(b'_').remove(b'-').remove(b'.').remove(b'~');
@@ -13,6 +13,46 @@ const PATH_SEGMENT: &AsciiSet = &NON_ALPHANUMERIC.remove(b'_').remove(b'-').remo
 #[must_use]
 pub fn path_segment(name: &str) -> impl Display {
     utf8_percent_encode(name, PATH_SEGMENT)
+}
+
+/// The ActivityPub document of the status `id` of the local account with the URI `actor`, also the status's `uri`.
+#[must_use]
+pub fn note(actor: &str, id: StatusId) -> String {
+    format!("{actor}/statuses/{id}")
+}
+
+/// How a path of this server names a local account.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Owner {
+    /// `/@name`: the page, under the present or a former user name.
+    Page(String),
+    /// `/users/name`: the id of an account from before ids had numbers. For other accounts it leads to their id.
+    Name(String),
+    /// `/ap/users/id`: the id.
+    Id(AccountId),
+}
+
+impl Owner {
+    /// The account that begins `path`, and the rest of the path, which is empty or begins with a slash.
+    #[must_use]
+    pub fn of_path(path: &str) -> Option<(Self, &str)> {
+        let split = |rest: &'_ str| rest.find('/').unwrap_or(rest.len());
+        let named = |rest: &'_ str, owner: fn(String) -> Self| {
+            let at = split(rest);
+            (at > 0).then(|| (owner(rest[..at].to_owned()), at))
+        };
+        let (rest, found) = if let Some(rest) = path.strip_prefix("/@") {
+            (rest, named(rest, Self::Page))
+        } else if let Some(rest) = path.strip_prefix("/users/") {
+            (rest, named(rest, Self::Name))
+        } else {
+            let rest = path.strip_prefix("/ap/users/")?;
+            let at = split(rest);
+            (rest, rest[..at].parse().ok().map(|id| (Self::Id(id), at)))
+        };
+        let (owner, at) = found?;
+        Some((owner, &rest[at..]))
+    }
 }
 
 /// Builds the URLs of this server.
@@ -37,10 +77,23 @@ impl Urls {
     pub fn profile(&self, username: &str) -> String {
         format!("{}/@{username}", self.origin)
     }
-    /// The actor document of a local account, also its `uri`.
+    /// The actor document of a new local account, its `uri` for ever. Accounts from before ids had numbers keep
+    /// [`named_actor`](Self::named_actor); so an existing account is asked for its `uri`.
     #[must_use]
-    pub fn actor(&self, username: &str) -> String {
+    pub fn actor(&self, id: AccountId) -> String {
+        format!("{}/ap/users/{id}", self.origin)
+    }
+    /// The actor document of an account from before ids had numbers, under the user name that it had then.
+    #[must_use]
+    pub fn named_actor(&self, username: &str) -> String {
         format!("{}/users/{username}", self.origin)
+    }
+    /// The account that a URL of this server names, and the rest of the path, which is empty or begins with a slash.
+    /// Does not check that the account exists.
+    #[must_use]
+    pub fn owner<'a>(&self, url: &'a str) -> Option<(Owner, &'a str)> {
+        let path = url.strip_prefix(self.origin.as_str())?.split(['?', '#']).next()?;
+        Owner::of_path(path)
     }
     /// The page of a status.
     #[must_use]
@@ -51,11 +104,6 @@ impl Urls {
     #[must_use]
     pub fn embed(&self, username: &str, id: StatusId) -> String {
         format!("{}/embed", self.status(username, id))
-    }
-    /// The ActivityPub document of a status, also its `uri`.
-    #[must_use]
-    pub fn note(&self, username: &str, id: StatusId) -> String {
-        format!("{}/users/{username}/statuses/{id}", self.origin)
     }
     /// The page of a hashtag.
     #[must_use]
@@ -76,5 +124,21 @@ impl Urls {
     #[must_use]
     pub fn default_header(&self) -> String {
         self.path("/assets/header.png")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn path_names_its_account() {
+        let of = Owner::of_path;
+        assert_eq!(of("/@ann/1"), Some((Owner::Page("ann".to_owned()), "/1")));
+        assert_eq!(of("/users/ann"), Some((Owner::Name("ann".to_owned()), "")));
+        assert_eq!(of("/ap/users/7/inbox"), Some((Owner::Id(AccountId::from(7)), "/inbox")));
+        for path in ["/", "/@", "/users/", "/users", "/ap/users/ann", "/ap/users/", "/tags/ann", ""] {
+            assert_eq!(of(path), None, "{path}");
+        }
     }
 }

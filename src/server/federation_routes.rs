@@ -8,13 +8,14 @@
 use axum::body::Body;
 use axum::extract::{FromRequestParts, Request};
 use axum::http::request::Parts;
-use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
+use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, Uri, header};
 use axum::response::{IntoResponse as _, Response};
 use federation::documents::{self, Document, Keep, Page, Request as DocumentRequest, Served};
 use federation::inbox::{self, Mailbox, Received, Refusal};
 use federation::signature::Incoming;
 use futures_util::future::BoxFuture;
 use model::StatusId;
+use model::urls::Owner;
 use rookery_http::error::{ErrorResponse, failure, not_found};
 use rookery_http::extract::Path;
 use rookery_http::operation::methods::{Methods, any};
@@ -36,35 +37,67 @@ pub(crate) fn routes() -> Routes {
         .route("/actor/outbox", DOCUMENT, get(|_| Some(Document::ServerOutbox)))
         .route("/actor/inbox", INBOX, post(|_| Some(Mailbox::Server)))
         .route("/inbox", INBOX, post(|_| Some(Mailbox::Shared)))
-        .route("/users/{name}", DOCUMENT, get(|at| Some(Document::Actor(at.name()?))))
-        .route("/@{name}", DOCUMENT, get(|at| Some(Document::Actor(at.name()?))))
-        .route("/users/{name}/inbox", INBOX, post(|at| Some(Mailbox::Account(at.name()?))))
-        .route("/users/{name}/outbox", DOCUMENT, get(|at| Some(Document::Outbox(at.name()?, at.page()))))
-        .route("/users/{name}/followers", DOCUMENT, get(|at| Some(Document::Followers(at.name()?, at.page()))))
-        .route("/users/{name}/following", DOCUMENT, get(|at| Some(Document::Following(at.name()?, at.page()))))
-        .route("/users/{name}/collections/featured", DOCUMENT, get(|at| Some(Document::Featured(at.name()?))))
-        .route("/users/{name}/collections/tags", DOCUMENT, get(|at| Some(Document::FeaturedTags(at.name()?))))
-        .route("/users/{name}/statuses/{id}", DOCUMENT, get(|at| at.status(Document::Note)))
+        .route("/@{name}", DOCUMENT, get(|at| Some(Document::Actor(at.owner()?))))
         .route("/@{name}/{id}", DOCUMENT, get(|at| at.status(Document::Note)))
-        .route("/users/{name}/statuses/{id}/activity", DOCUMENT, get(|at| at.status(Document::Activity)))
-        .route(
-            "/users/{name}/statuses/{id}/replies",
-            DOCUMENT,
-            get(|at| at.status(|name, id| Document::Replies(name, id, at.page()))),
-        )
-        .route("/users/{name}/statuses/{id}/likes", DOCUMENT, get(|at| at.status(Document::Likes)))
-        .route("/users/{name}/statuses/{id}/shares", DOCUMENT, get(|at| at.status(Document::Shares)))
-        .route(
-            "/users/{name}/statuses/{id}/references",
-            DOCUMENT,
-            get(|at| at.status(|name, id| Document::References(name, id, at.page()))),
-        )
+        .route("/users/{name}", DOCUMENT, actor())
+        .route("/users/{name}/inbox", INBOX, inbox())
+        .route("/users/{name}/outbox", DOCUMENT, outbox())
+        .route("/users/{name}/followers", DOCUMENT, followers())
+        .route("/users/{name}/following", DOCUMENT, following())
+        .route("/users/{name}/collections/featured", DOCUMENT, featured())
+        .route("/users/{name}/collections/tags", DOCUMENT, featured_tags())
+        .route("/users/{name}/statuses/{id}", DOCUMENT, note())
+        .route("/users/{name}/statuses/{id}/activity", DOCUMENT, activity())
+        .route("/users/{name}/statuses/{id}/replies", DOCUMENT, replies())
+        .route("/users/{name}/statuses/{id}/likes", DOCUMENT, likes())
+        .route("/users/{name}/statuses/{id}/shares", DOCUMENT, shares())
+        .route("/users/{name}/statuses/{id}/references", DOCUMENT, references())
+        .route("/ap/users/{account}", DOCUMENT, actor())
+        .route("/ap/users/{account}/inbox", INBOX, inbox())
+        .route("/ap/users/{account}/outbox", DOCUMENT, outbox())
+        .route("/ap/users/{account}/followers", DOCUMENT, followers())
+        .route("/ap/users/{account}/following", DOCUMENT, following())
+        .route("/ap/users/{account}/collections/featured", DOCUMENT, featured())
+        .route("/ap/users/{account}/collections/tags", DOCUMENT, featured_tags())
+        .route("/ap/users/{account}/statuses/{id}", DOCUMENT, note())
+        .route("/ap/users/{account}/statuses/{id}/activity", DOCUMENT, activity())
+        .route("/ap/users/{account}/statuses/{id}/replies", DOCUMENT, replies())
+        .route("/ap/users/{account}/statuses/{id}/likes", DOCUMENT, likes())
+        .route("/ap/users/{account}/statuses/{id}/shares", DOCUMENT, shares())
+        .route("/ap/users/{account}/statuses/{id}/references", DOCUMENT, references())
         .route("/contexts/{id}", DOCUMENT, get(|at| Some(Document::Context(at.id()?, at.page()))))
         .route("/emojis/{id}", DOCUMENT, get(|at| Some(Document::Emoji(at.id()?))))
 }
 
+/// Declares the handlers of the parts of an account, which are served below either form of its id.
+macro_rules! parts {
+    ($($name:ident: $method:ident($at:ident => $document:expr);)+) => {
+        $(fn $name() -> Methods {
+            $method(|$at| $document)
+        })+
+    };
+}
+
+parts! {
+    actor: get(at => Some(Document::Actor(at.owner()?)));
+    inbox: post(at => Some(Mailbox::Account(at.owner()?)));
+    outbox: get(at => Some(Document::Outbox(at.owner()?, at.page())));
+    followers: get(at => Some(Document::Followers(at.owner()?, at.page())));
+    following: get(at => Some(Document::Following(at.owner()?, at.page())));
+    featured: get(at => Some(Document::Featured(at.owner()?)));
+    featured_tags: get(at => Some(Document::FeaturedTags(at.owner()?)));
+    note: get(at => at.status(Document::Note));
+    activity: get(at => at.status(Document::Activity));
+    replies: get(at => at.status(|owner, id| Document::Replies(owner, id, at.page())));
+    likes: get(at => at.status(Document::Likes));
+    shares: get(at => at.status(Document::Shares));
+    references: get(at => at.status(|owner, id| Document::References(owner, id, at.page())));
+}
+
 /// The values of a request's path and query.
 struct Place {
+    /// The account at the beginning of the path.
+    owner: Option<Owner>,
     segments: Vec<String>,
     query: Vec<(String, String)>,
 }
@@ -78,12 +111,18 @@ impl Place {
         };
         let query = parts.uri.query().unwrap_or_default();
         let query = form(query);
-        Self { segments, query }
+        let path = parts.uri.path();
+        let owner = match (segments.first(), Owner::of_path(path)) {
+            // Decoded, unlike the path.
+            (Some(name), Some((Owner::Page(_), _))) => Some(Owner::Page(name.clone())),
+            (Some(name), Some((Owner::Name(_), _))) => Some(Owner::Name(name.clone())),
+            (_, owner) => owner.map(|(owner, _)| owner),
+        };
+        Self { owner, segments, query }
     }
 
-    /// The user name.
-    fn name(&self) -> Option<String> {
-        self.segments.first().cloned()
+    fn owner(&self) -> Option<Owner> {
+        self.owner.clone()
     }
 
     /// The id of what is not a part of an account.
@@ -91,9 +130,9 @@ impl Place {
         self.segments.first()?.parse().ok()
     }
 
-    /// A document about a status: its author's name and its id.
-    fn status(&self, document: impl Fn(String, StatusId) -> Document) -> Option<Document> {
-        Some(document(self.name()?, self.segments.get(1)?.parse().ok()?))
+    /// A document about a status: its author and its id.
+    fn status(&self, document: impl Fn(Owner, StatusId) -> Document) -> Option<Document> {
+        Some(document(self.owner()?, self.segments.get(1)?.parse().ok()?))
     }
 
     fn page(&self) -> Page {
@@ -131,10 +170,20 @@ fn get(document: fn(&Place) -> Option<Document>) -> Methods {
             match documents::serve(&cx, &document, &request).await {
                 Ok(served) => answer(served),
                 Err(documents::Refusal::Document(error)) => ErrorResponse(error).into_response(),
+                Err(documents::Refusal::Elsewhere(uri)) => moved(&uri, &parts.uri),
                 Err(refusal) => refused(refusal.status().unwrap_or(500), &refusal.to_string()),
             }
         })
     })
+}
+
+/// A redirect to the same document below the id of its account, for others to keep as long as a document.
+fn moved(uri: &str, requested: &Uri) -> Response {
+    let rest = Owner::of_path(requested.path()).map_or("", |(_, rest)| rest);
+    let query = requested.query().map(|query| format!("?{query}")).unwrap_or_default();
+    let Ok(location) = HeaderValue::from_str(&format!("{uri}{rest}{query}")) else { return not_found() };
+    let headers = [(header::LOCATION, location), (header::CACHE_CONTROL, HeaderValue::from_static("max-age=180"))];
+    (StatusCode::MOVED_PERMANENTLY, headers).into_response()
 }
 
 /// The capability that a request carries, if any.

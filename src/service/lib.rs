@@ -22,6 +22,7 @@ pub use access::{account_domains, heads, relations, visibility};
 pub use account::{
     archive, confirmation, directory, domain_block, featured_tag, follow, owner, preference, profile, profile_image,
     profile_link, registration, relationship, removal, sign_up, signing_key, status_cleanup, suggestion, transfer,
+    username,
 };
 pub use auth::{application, link, oauth, password, session, token};
 pub use feed::{filter, list, marker, search, tag, tag_review, timeline, trend};

@@ -16,7 +16,7 @@ pub mod status;
 
 pub use account::{
     account_search, archive, directory, domain_block, follow, profile, relation_set, relationship, role, severance,
-    sign_up_day, suggestion, transfer, user,
+    sign_up_day, suggestion, transfer, user, username,
 };
 pub use federation::{delivery, host, inbound, remote, remote_thread, tombstone};
 pub use feed::{

@@ -3,7 +3,7 @@
 use context::json::Fragment;
 use context::{Cx, Error, Result};
 use entity::activity::{self, FeaturedHashtag, Files, REFERENCES_PAGE};
-use model::{Account, Actor, ConversationId, Cursor, RowId, Status, StatusId};
+use model::{Account, Actor, ConversationId, Cursor, RowId, Status, StatusId, urls};
 use serde::Serialize;
 use serde_json::value::RawValue;
 use service::timeline::{self, ProfileQuery};
@@ -196,7 +196,7 @@ pub(super) async fn replies(
     viewer: Option<&Actor>,
 ) -> Result<Served> {
     note::original(cx, account, id, viewer).await?;
-    let url = format!("{}/replies", cx.urls.note(&account.username, id));
+    let url = format!("{}/replies", urls::note(&account.uri, id));
     if page.page.is_none() {
         return beginning(url);
     }
@@ -240,7 +240,7 @@ pub(super) async fn counted(
         Counted::Shares => ("shares", head.reblogs_count),
     };
     served(&Collection {
-        id: format!("{}/{name}", cx.urls.note(&account.username, id)),
+        id: format!("{}/{name}", urls::note(&account.uri, id)),
         kind: "Collection",
         total_items: Some(count),
         ..Collection::default()
@@ -256,7 +256,7 @@ pub(super) async fn references(
     viewer: Option<&Actor>,
 ) -> Result<Served> {
     note::original(cx, account, id, viewer).await?;
-    let url = format!("{}/references", cx.urls.note(&account.username, id));
+    let url = format!("{}/references", urls::note(&account.uri, id));
     if page.page.is_none() {
         return beginning(url);
     }

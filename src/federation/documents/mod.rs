@@ -13,6 +13,7 @@ mod reader;
 mod served;
 
 use context::{Cx, Error, Result};
+use model::urls::Owner;
 use model::{Account, ConversationId, RowId, StatusId};
 
 use collection::Counted;
@@ -38,21 +39,21 @@ pub enum Document {
     Server,
     /// The outbox of the server's own actor, which is empty.
     ServerOutbox,
-    Actor(String),
-    Note(String, StatusId),
+    Actor(Owner),
+    Note(Owner, StatusId),
     /// The activity that published a status, or the reblog.
-    Activity(String, StatusId),
-    Outbox(String, Page),
-    Followers(String, Page),
-    Following(String, Page),
+    Activity(Owner, StatusId),
+    Outbox(Owner, Page),
+    Followers(Owner, Page),
+    Following(Owner, Page),
     /// Pinned statuses.
-    Featured(String),
+    Featured(Owner),
     /// Featured hashtags.
-    FeaturedTags(String),
-    Replies(String, StatusId, Page),
-    Likes(String, StatusId),
-    Shares(String, StatusId),
-    References(String, StatusId, Page),
+    FeaturedTags(Owner),
+    Replies(Owner, StatusId, Page),
+    Likes(Owner, StatusId),
+    Shares(Owner, StatusId),
+    References(Owner, StatusId, Page),
     /// The statuses of a conversation that everyone may read.
     Context(ConversationId, Page),
     /// A custom emoji.
@@ -64,46 +65,69 @@ impl Document {
     fn is_open(&self) -> bool {
         matches!(self, Self::Server | Self::ServerOutbox | Self::Context(..) | Self::Emoji(_))
     }
+
+    /// The account of the document, if it is of one.
+    fn owner(&self) -> Option<&Owner> {
+        match self {
+            Self::Actor(owner)
+            | Self::Note(owner, _)
+            | Self::Activity(owner, _)
+            | Self::Outbox(owner, _)
+            | Self::Followers(owner, _)
+            | Self::Following(owner, _)
+            | Self::Featured(owner)
+            | Self::FeaturedTags(owner)
+            | Self::Replies(owner, ..)
+            | Self::Likes(owner, _)
+            | Self::Shares(owner, _)
+            | Self::References(owner, ..) => Some(owner),
+            Self::Server | Self::ServerOutbox | Self::Context(..) | Self::Emoji(_) => None,
+        }
+    }
 }
 
 /// The document at an address.
 ///
 /// # Errors
 /// [`Refusal::Document`]: [`Error::NotFound`] when there is none, or the reader may not see it; [`Error::Gone`] when it
-/// was deleted; [`Error::Forbidden`] for the statuses of a suspended account, and for a hidden collection. The others in
-/// authorized fetch mode.
+/// was deleted; [`Error::Forbidden`] for the statuses of a suspended account, and for a hidden collection.
+/// [`Refusal::Elsewhere`] for `/users/name` of an account with another id. The others in authorized fetch mode.
 #[model::use_case]
 pub async fn serve(cx: &Cx, document: &Document, request: &Request<'_>) -> Result<Served, Refusal> {
     // A capability opens the note without a signature.
     let has_capability = matches!(document, Document::Note(_, id) if note::opens(cx, *id, request.token));
     let anyone = has_capability || document.is_open();
     let reader = if anyone { Reader::anyone() } else { Reader::of(cx, request).await? };
-    Ok(reader.restrict(read(cx, document, &reader, request.token).await?))
+    let account = match document.owner() {
+        Some(owner) => Some(known(cx, owner).await?),
+        None => None,
+    };
+    Ok(reader.restrict(read(cx, document, account, &reader, request.token).await?))
 }
 
-async fn read(cx: &Cx, document: &Document, reader: &Reader, token: Option<&str>) -> Result<Served> {
-    let (account, blocked) = match document {
-        Document::Server => return actor::server(cx).await,
-        Document::ServerOutbox => return collection::empty(&cx.urls.path("/actor/outbox")),
-        Document::Context(id, page) => return collection::thread(cx, *id, page).await,
-        Document::Emoji(id) => return emoji(cx, *id),
-        Document::Actor(name) => return actor::actor(cx, &known(cx, name).await?).await,
-        Document::Note(name, _)
-        | Document::Activity(name, _)
-        | Document::Outbox(name, _)
-        | Document::Followers(name, _)
-        | Document::Following(name, _)
-        | Document::Featured(name)
-        | Document::FeaturedTags(name)
-        | Document::Replies(name, ..)
-        | Document::Likes(name, _)
-        | Document::Shares(name, _)
-        | Document::References(name, ..) => {
-            let account = shown(cx, name).await?;
-            let blocked = reader.is_blocked_by(cx, &account).await?;
-            (account, blocked)
-        }
+async fn read(
+    cx: &Cx,
+    document: &Document,
+    account: Option<Account>,
+    reader: &Reader,
+    token: Option<&str>,
+) -> Result<Served> {
+    let Some(account) = account else {
+        return match document {
+            Document::ServerOutbox => collection::empty(&cx.urls.path("/actor/outbox")),
+            Document::Context(id, page) => collection::thread(cx, *id, page).await,
+            Document::Emoji(id) => emoji(cx, *id),
+            Document::Server => actor::server(cx).await,
+            _ => Err(Error::internal("a document of an account, without one")),
+        };
     };
+    if matches!(document, Document::Actor(_)) {
+        return actor::actor(cx, &account).await;
+    }
+    if account.is_suspended() {
+        return Err(Error::forbidden("This account is suspended"));
+    }
+    let blocked = reader.is_blocked_by(cx, &account).await?;
     if blocked { nothing(cx, document, &account).await } else { part(cx, document, &account, reader, token).await }
 }
 
@@ -160,14 +184,14 @@ fn emoji(cx: &Cx, id: RowId) -> Result<Served> {
     Ok(Served::new(with_context(&emoji), KEEP))
 }
 
-/// The local account `name`, also a suspended one.
-async fn known(cx: &Cx, name: &str) -> Result<Account> {
-    let account = service::instance::local_account(cx, name).await?;
-    store::account::find_known(&cx.db, account.id).await?.ok_or(Error::NotFound)
-}
-
-/// The local account `name`.
-async fn shown(cx: &Cx, name: &str) -> Result<Account> {
-    let account = known(cx, name).await?;
-    if account.is_suspended() { Err(Error::forbidden("This account is suspended")) } else { Ok(account) }
+/// The local account that `owner` names, also a suspended one.
+///
+/// # Errors
+/// [`Refusal::Elsewhere`] when it has another id.
+async fn known(cx: &Cx, owner: &Owner) -> Result<Account, Refusal> {
+    let account = service::access::owner::known(cx, owner).await?;
+    if service::access::owner::is_elsewhere(cx, &account, owner) {
+        return Err(Refusal::Elsewhere(account.uri));
+    }
+    Ok(account)
 }

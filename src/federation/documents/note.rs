@@ -6,7 +6,7 @@ use chrono::TimeDelta;
 use context::{Cx, Error, Result};
 use entity::activity::{self, Files};
 use model::clock::Ids;
-use model::{Account, Actor, Status, StatusId, Time, Visibility};
+use model::{Account, Actor, Status, StatusId, Time, Visibility, urls};
 use serde::Serialize;
 use service::visibility::{self, Seen};
 
@@ -73,7 +73,7 @@ pub(super) async fn original(cx: &Cx, author: &Account, id: StatusId, viewer: Op
 
 /// Why a status that cannot be read is missing: it was deleted, or everything else.
 async fn missing(cx: &Cx, author: &Account, id: StatusId) -> Result<Error> {
-    let deleted = store::tombstone::exists(&cx.db, &cx.urls.note(&author.username, id), author.id).await?;
+    let deleted = store::tombstone::exists(&cx.db, &urls::note(&author.uri, id), author.id).await?;
     Ok(if deleted { Error::Gone } else { Error::NotFound })
 }
 

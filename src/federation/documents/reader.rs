@@ -34,6 +34,9 @@ pub enum Refusal {
     /// The signer was suspended.
     #[error("the signer is suspended here")]
     Suspended,
+    /// The account has this id: the document is below it.
+    #[error("the account has the id {0}")]
+    Elsewhere(String),
     /// The document is missing, hidden or gone, or this server failed.
     #[error("{0}")]
     Document(#[from] Error),
@@ -55,6 +58,7 @@ impl Refusal {
         match self {
             Self::Signer(rejection) => Some(rejection.status()),
             Self::Suspended => Some(403),
+            Self::Elsewhere(_) => Some(301),
             Self::Document(_) => None,
         }
     }

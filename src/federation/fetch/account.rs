@@ -92,11 +92,7 @@ pub(super) async fn proven(cx: &Cx, actor: &Actor, found: Option<webfinger::Foun
         return Err(Failure::Gone);
     }
     let found = match (store::remote::find_account(&cx.db, &actor.id).await?, found) {
-        (Some(known), _) => webfinger::Found {
-            username: known.username,
-            domain: known.domain.ok_or(Failure::Disbelieved("the actor is of this server"))?,
-            actor: actor.id.clone(),
-        },
+        (Some(known), _) => renamed(cx, actor, known).await?,
         (None, found) => {
             admit(cx, &actor.id)?;
             let found = match found {
@@ -119,6 +115,26 @@ pub(super) async fn proven(cx: &Cx, actor: &Actor, found: Option<webfinger::Foun
     };
     cx.step("address", true, || format!("{}@{}", found.username, found.domain));
     profile(cx, actor, &found.username, &found.domain, unstated)
+}
+
+/// The address of `known`: with the name that `actor` states, if WebFinger confirms a new one and no other account has it,
+/// else the known one.
+async fn renamed(cx: &Cx, actor: &Actor, known: Account) -> Result<webfinger::Found, Failure> {
+    let domain = known.domain.ok_or(Failure::Disbelieved("the actor is of this server"))?;
+    let unchanged = webfinger::Found { username: known.username, domain, actor: actor.id.clone() };
+    let Some(stated) = username(actor).ok().filter(|stated| *stated != unchanged.username) else {
+        return Ok(unchanged);
+    };
+    let found = match webfinger::find(cx, stated, &unchanged.domain).await {
+        Err(failure @ (Failure::Local(_) | Failure::Deferred)) => return Err(failure),
+        found => found.ok().filter(|found| {
+            found.actor == actor.id && found.domain == unchanged.domain && found.username.eq_ignore_ascii_case(stated)
+        }),
+    };
+    let Some(found) = found else { return Ok(unchanged) };
+    let handle = format!("{}@{}", found.username, found.domain).to_lowercase();
+    let holders = store::account::list_by_handles(&cx.db, &[handle]).await?;
+    Ok(if holders.iter().all(|holder| holder.id == known.id) { found } else { unchanged })
 }
 
 /// Counts a new actor against a flood of its domain.

@@ -7,7 +7,7 @@ use service::remote::relevance;
 use super::inbound::Inbound;
 use super::reason::Reason;
 use super::refusal::Ignored;
-use crate::address::actor_of;
+use crate::address::WrittenNames;
 use crate::deliver::{self, Reply};
 
 /// Follows the local account that is the object, and sends an answer that needs no decision by its owner.
@@ -17,7 +17,8 @@ pub(super) async fn follow(cx: &Cx, inbound: &Inbound) -> Result<(), Ignored> {
     if target == cx.urls.path("/actor") {
         return answer(cx, inbound, Reply::Reject, None).await;
     }
-    let account = relevance::local_account(cx, &actor_of(&cx.urls, target)).await?;
+    let names = WrittenNames::find(cx, std::iter::once(target)).await?;
+    let account = relevance::local_account(cx, &names.actor(&cx.urls, target)).await?;
     let account = account.ok_or(Reason::UnknownTarget)?;
     let uri = inbound.id().map(str::to_owned);
     match follow::receive(cx, sender, account.id, uri).await? {

@@ -5,6 +5,7 @@ use std::net::IpAddr;
 use context::queue::{self, ProcessInbox};
 use context::{Cx, Error};
 use model::AccountId;
+use model::urls::Owner;
 use store::inbound::NewActivity;
 use store::remote::ActorRow;
 
@@ -26,8 +27,8 @@ pub enum Mailbox {
     Shared,
     /// Of the server's actor.
     Server,
-    /// Of the local account with this name.
-    Account(String),
+    /// Of a local account.
+    Account(Owner),
 }
 
 /// The result of an accepted request.
@@ -97,16 +98,12 @@ async fn accept(
 
 /// The account of the inbox; `None` for one of the server.
 async fn owner(cx: &Cx, mailbox: &Mailbox) -> Result<Option<AccountId>, Refusal> {
-    let Mailbox::Account(name) = mailbox else { return Ok(None) };
-    let account = match service::instance::local_account(cx, name).await {
-        Err(Error::NotFound) => return Err(Refusal::NoInbox),
-        Err(Error::Gone) => return Err(Refusal::Gone),
-        found => found?,
-    };
-    if store::account::list_known(&cx.db, &[account.id]).await?.is_empty() {
-        return Err(Refusal::NoInbox);
+    let Mailbox::Account(owner) = mailbox else { return Ok(None) };
+    match service::access::owner::known(cx, owner).await {
+        Err(Error::NotFound) => Err(Refusal::NoInbox),
+        Err(Error::Gone) => Err(Refusal::Gone),
+        account => Ok(Some(account?.id)),
     }
-    Ok(Some(account.id))
 }
 
 /// True for the deletion or the change of an actor who is not known here: nothing is to be done, and the key of a deleted

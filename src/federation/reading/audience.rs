@@ -9,7 +9,7 @@ use model::{AccountId, Visibility};
 use super::author::Author;
 use super::known::is_foreign;
 use crate::Failure;
-use crate::address::{actor_of, host_of};
+use crate::address::{WrittenNames, host_of};
 use crate::vocabulary::{Id, Note, is_public};
 
 /// The audience of signed-in people, in the forms in which it is written.
@@ -82,8 +82,11 @@ async fn addressees(
     mailbox: Option<AccountId>,
 ) -> Result<Addressees, Failure> {
     let mentions = note.tag.iter().filter(|tag| tag.is("Mention")).filter_map(|tag| tag.href.as_deref());
-    let tagged: Vec<Cow<'_, str>> = mentions.map(|href| actor_of(&cx.urls, href)).collect();
-    let addressed = note.to.iter().chain(&*note.cc).map(|id| actor_of(&cx.urls, &id.0));
+    let mentions: Vec<&str> = mentions.collect();
+    let written = note.to.iter().chain(&*note.cc).map(|id| id.0.as_str()).take(ADDRESSEES_MAX);
+    let names = WrittenNames::find(cx, written.chain(mentions.iter().copied().take(ADDRESSEES_MAX))).await?;
+    let tagged: Vec<Cow<'_, str>> = mentions.into_iter().map(|href| names.actor(&cx.urls, href)).collect();
+    let addressed = note.to.iter().chain(&*note.cc).map(|id| names.actor(&cx.urls, &id.0));
     let all = addressed.chain(tagged.iter().cloned()).filter(|id| !is_public(id) && host_of(id).is_some());
     let mut all: Vec<String> = all.take(ADDRESSEES_MAX).map(Cow::into_owned).collect();
     all.sort_unstable();

@@ -41,6 +41,8 @@ pub(crate) fn routes() -> Routes {
         .route("/@{name}/{id}", PEOPLE, get(web::status::show))
         .route("/users/{name}", PEOPLE.cors("GET"), get(web::profile::moved))
         .route("/users/{name}/statuses/{id}", PEOPLE, get(web::status::moved))
+        .route("/ap/users/{account}", PEOPLE.cors("GET"), get(web::profile::numbered))
+        .route("/ap/users/{account}/statuses/{id}", PEOPLE, get(web::status::numbered))
         .route("/tags/{name}", PEOPLE, get(web::tag::show))
         .route("/search", PEOPLE, get(web::search::show))
         .route("/explore", PEOPLE, get(web::explore::show))

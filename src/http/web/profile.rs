@@ -6,12 +6,13 @@ use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use minijinja::context;
 
-use super::{Page, Visitor, elsewhere, error_page, feed};
+use super::{Page, Visitor, elsewhere, error_page, feed, redirect};
 use crate::Cx;
 use crate::error::Result;
 use crate::extract::{Paging, Path};
 use entity::web::{self, WebAccount, WebStatus, clip};
-use model::{Account, StatusId};
+use model::urls::Owner;
+use model::{Account, AccountId, StatusId};
 use service::public;
 
 /// Maximum length of a page's description in link previews, in characters.
@@ -32,6 +33,9 @@ pub async fn show(cx: Cx, visitor: Visitor, Path(name): Path<String>, paging: Pa
     let account = public::person(&cx, &name).await?;
     if account.is_suspended() {
         return Ok(gone(&cx));
+    }
+    if !is_named(&account, &name) {
+        return Ok(redirect(&cx.urls.profile(&account.username)));
     }
     let slice = public::statuses(&cx, &account, false, &paging.cursor).await?;
     let is_first = paging.cursor.max_id.or(paging.cursor.min_id).or(paging.cursor.since_id).is_none();
@@ -70,6 +74,20 @@ pub(super) fn with_document(mut response: Response, uri: &str) -> Response {
 /// `GET /users/{name}`: redirects the URL of an actor to its profile page, and the URL of a feed to the feed.
 pub async fn moved(cx: Cx, Path(name): Path<String>) -> Result<Response> {
     Ok(redirect_permanently(&cx.urls.profile(&name)))
+}
+
+/// `GET /ap/users/{account}`: redirects the URL of an actor to its profile page.
+///
+/// # Errors
+/// [`context::error::Error::NotFound`] when there is no such account.
+pub async fn numbered(cx: Cx, Path(account): Path<AccountId>) -> Result<Response> {
+    let account = public::named(&cx, &Owner::Id(account)).await?;
+    Ok(redirect_permanently(&cx.urls.profile(&account.username)))
+}
+
+/// True when `name`, with or without a domain of this server, is the present user name of `account`.
+pub(super) fn is_named(account: &Account, name: &str) -> bool {
+    name.split('@').next().is_some_and(|name| name.eq_ignore_ascii_case(&account.username))
 }
 
 /// The page of a suspended account.

@@ -3,14 +3,15 @@
 use axum::response::Response;
 use minijinja::context;
 
-use super::profile::{DESCRIPTION_CHARS, gone, redirect_permanently, with_document};
+use super::profile::{DESCRIPTION_CHARS, gone, is_named, redirect_permanently, with_document};
 use super::{Cookies, Page, Visitor, elsewhere, redirect, session};
 use crate::Cx;
 use crate::error::{Error, Result};
 use crate::extract::Path;
 use entity::web::{self, WebStatus, clip};
-use model::StatusId;
 use model::media::MediaKind;
+use model::urls::Owner;
+use model::{AccountId, StatusId};
 use service::public;
 
 /// Maximum length of the status text in the title of its page, in characters.
@@ -36,6 +37,9 @@ pub async fn show(
     let account = public::person(&cx, &name).await?;
     if account.is_suspended() {
         return Ok(gone(&cx));
+    }
+    if !is_named(&account, &name) {
+        return Ok(redirect(&cx.urls.status(&account.username, id)));
     }
     let (seen, thread) = public::status(&cx, &account, id).await?;
     let (above, below) = (thread.ancestors.len(), thread.descendants.len());
@@ -69,6 +73,15 @@ pub async fn show(
 /// `GET /users/{name}/statuses/{id}`: redirects the URL of the ActivityPub object to the page.
 pub async fn moved(cx: Cx, Path((name, id)): Path<(String, StatusId)>) -> Result<Response> {
     Ok(redirect_permanently(&cx.urls.status(&name, id)))
+}
+
+/// `GET /ap/users/{account}/statuses/{id}`: as [`moved`].
+///
+/// # Errors
+/// [`Error::NotFound`] when there is no such account.
+pub async fn numbered(cx: Cx, Path((account, id)): Path<(AccountId, StatusId)>) -> Result<Response> {
+    let account = public::named(&cx, &Owner::Id(account)).await?;
+    Ok(redirect_permanently(&cx.urls.status(&account.username, id)))
 }
 
 fn title(cx: &Cx, status: &WebStatus) -> String {

@@ -27,13 +27,20 @@ pub async fn list_visible(cx: &Cx, ids: &[AccountId]) -> Result<Vec<AccountId>> 
     Ok(listed)
 }
 
-/// The account named `acct`: `user`, or `user@domain` for an account of another server that is known here.
+/// The account named `acct`, now or before: `user`, or `user@domain` for an account of another server that is known here.
 ///
 /// # Errors
 /// [`Error::NotFound`] when no such account is known.
 #[model::use_case]
 pub async fn lookup(cx: &Cx, acct: &str) -> Result<Account> {
-    let found = store::account::list_by_handles(&cx.db, &[name(cx, acct)]).await?.pop().ok_or(Error::NotFound)?;
+    let handle = name(cx, acct);
+    let found = match store::account::list_by_handles(&cx.db, std::slice::from_ref(&handle)).await?.pop() {
+        Some(found) => Some(found),
+        None if handle.contains('@') => None,
+        // A name that an account of this server had before.
+        None => store::username::find_account(&cx.db, &handle).await?,
+    };
+    let found = found.ok_or(Error::NotFound)?;
     let known = store::account::list_known(&cx.db, &[found.id]).await?;
     if known.is_empty() { Err(Error::NotFound) } else { Ok(found) }
 }

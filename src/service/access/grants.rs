@@ -169,6 +169,7 @@ fn from_row(row: TokenActorRow) -> Grant {
             relations_version: row.relations_version.unwrap_or_default(),
             filters_version: row.filters_version.unwrap_or_default(),
             username: row.username.unwrap_or_default(),
+            uri: row.uri.unwrap_or_default(),
             locked: row.locked.unwrap_or_default(),
             limited: row.limited_at.is_some(),
             permissions: row.permissions.effective(),

@@ -6,6 +6,7 @@ pub mod account_domains;
 pub mod accounts;
 pub mod grants;
 pub mod heads;
+pub mod owner;
 pub mod relations;
 pub mod visibility;
 pub(crate) mod web_address;

@@ -25,6 +25,7 @@ pub mod signing_key;
 pub mod status_cleanup;
 pub mod suggestion;
 pub mod transfer;
+pub mod username;
 
 pub use crate::access::accounts::{find_visible, list_visible, lookup, resolve, search};
 use context::Cx;

@@ -70,7 +70,8 @@ async fn note(cx: &Cx, id: AccountId, verified: &[String]) -> Result<()> {
 fn addresses(cx: &Cx, account: &Account) -> Vec<String> {
     let scheme = cx.urls.origin.split("://").next().unwrap_or("https");
     let at_home = format!("{scheme}://{}/@{}", cx.urls.local_domain, account.username);
-    let known = [cx.urls.profile(&account.username), cx.urls.actor(&account.username), at_home, account.uri.clone()];
+    let known =
+        [cx.urls.profile(&account.username), cx.urls.named_actor(&account.username), at_home, account.uri.clone()];
     let known = known.into_iter().chain(account.url.clone());
     known.filter_map(|address| Target::parse(&address).ok()).map(|target| comparable(&target)).collect()
 }

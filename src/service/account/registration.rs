@@ -235,7 +235,9 @@ async fn check(cx: &Cx, form: &SignUp, terms: Terms) -> Result<bool> {
     let reserved = &cx.config.accounts.reserved_usernames;
     if reserved.iter().any(|name| name.eq_ignore_ascii_case(&form.username)) {
         faults.add("username", "ERR_RESERVED", "is reserved");
-    } else if store::account::find_local(&cx.db, &form.username).await?.is_some() {
+    } else if store::username::find_account(&cx.db, &form.username).await?.is_some()
+        || store::username::is_former(&cx.db, &form.username).await?
+    {
         faults.add("username", "ERR_TAKEN", "has already been taken");
     }
     let email_needs_approval = if store::user::find_by_email(&cx.db, &form.email).await?.is_some() {

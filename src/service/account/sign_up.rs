@@ -59,6 +59,9 @@ pub(super) async fn create_as(
     let now = cx.clock.now();
     let (account, actor) = local(cx, id, &new.username);
     store::account::insert(tx, &account, actor).await.on_unique(|| taken("username"))?;
+    if store::username::is_former(&mut *tx, &new.username).await? {
+        return Err(taken("username"));
+    }
     let user = User {
         password_hash: new.password_hash,
         confirmed_at: new.confirmed.then_some(now),
@@ -98,7 +101,7 @@ pub fn check_username(username: &str, faults: &mut Validation) {
     }
 }
 
-fn taken(attribute: &'static str) -> Error {
+pub(super) fn taken(attribute: &'static str) -> Error {
     let mut faults = Validation::default();
     faults.add(attribute, "ERR_TAKEN", Cow::Borrowed("has already been taken"));
     Error::Validation(faults)
@@ -106,7 +109,7 @@ fn taken(attribute: &'static str) -> Error {
 
 /// A new local account, with the row that federation reads.
 pub(super) fn local(cx: &Cx, id: AccountId, username: &str) -> (Account, ActorObject) {
-    let uri = cx.urls.actor(username);
+    let uri = cx.urls.actor(id);
     let actor = ActorObject {
         inbox_url: Some(format!("{uri}/inbox")),
         outbox_url: Some(format!("{uri}/outbox")),

@@ -6,7 +6,7 @@ use chrono::TimeDelta;
 use crate::domain_policy;
 use context::Cx;
 use context::change::{self, Change};
-use context::error::{Error, Result};
+use context::error::{Error, OnUnique, Result};
 use context::queue::{self, FetchNodeInfo};
 use database::Tx;
 use model::account::{ActorType, Field, OtherSettings, Searchability};
@@ -74,7 +74,7 @@ pub async fn save(cx: &Cx, profile: RemoteProfile) -> Result<Account> {
         Some(known) if known.is_local() => return Err(Error::Conflict("the actor is of this server".into())),
         Some(known) => {
             let account = Account { updated_at: now, ..filled(known, &profile) };
-            store::remote::update_account(&mut tx, &account, &actor).await?;
+            store::remote::update_account(&mut tx, &account, &actor).await.on_unique(taken)?;
             account
         }
         None => {
@@ -90,11 +90,7 @@ pub async fn save(cx: &Cx, profile: RemoteProfile) -> Result<Account> {
                 ..filled(new, &profile)
             };
             store::remote::insert_instance(&mut tx, &profile.domain, now).await?;
-            let taken = || Error::Conflict("the address belongs to another actor".into());
-            store::account::insert(&mut tx, &new, actor).await.map_err(|error| match error.is_unique_violation() {
-                true => taken(),
-                false => error.into(),
-            })?;
+            store::account::insert(&mut tx, &new, actor).await.on_unique(taken)?;
             new
         }
     };
@@ -105,6 +101,10 @@ pub async fn save(cx: &Cx, profile: RemoteProfile) -> Result<Account> {
     let account = hide_or_show(cx, &mut tx, account, profile.suspended).await?;
     tx.commit().await?;
     Ok(account)
+}
+
+fn taken() -> Error {
+    Error::Conflict("the address belongs to another actor".into())
 }
 
 /// Hides `account` while its own server suspends it. What staff of this server decided stays.
@@ -124,6 +124,7 @@ async fn hide_or_show(cx: &Cx, tx: &mut Tx, account: Account, suspended: bool) -
 /// `account` with the profile, as it is stored.
 fn filled(account: Account, profile: &RemoteProfile) -> Account {
     Account {
+        username: profile.username.clone(),
         url: profile.url.clone(),
         actor_type: profile.kind,
         display_name: clip(&profile.display_name, NAME_MAX),

@@ -13,7 +13,7 @@ use chrono::Duration;
 
 use crate::auth::week;
 use context::Cx;
-use context::error::{Error, Result};
+use context::error::Result;
 use model::instance::{DomainBlock, Usage, Week};
 use model::settings::Audience;
 use model::{Account, Actor};
@@ -116,18 +116,6 @@ pub async fn contact(cx: &Cx) -> Result<Option<Account>> {
     }
     let account = store::account::find_local(&cx.db, name).await?;
     Ok(account.filter(|account| !account.is_suspended()))
-}
-
-/// A local account by user name, for WebFinger. A suspended account is returned until its data is deleted.
-///
-/// # Errors
-/// [`Error::NotFound`] when it does not exist, [`Error::Gone`] when it was removed.
-pub async fn local_account(cx: &Cx, username: &str) -> Result<Account> {
-    let account = store::account::find_local(&cx.db, username).await?.ok_or(Error::NotFound)?;
-    if account.is_suspended() && store::user::find(&cx.db, account.id).await?.is_none() {
-        return Err(Error::Gone);
-    }
-    Ok(account)
 }
 
 /// True when the database responds and its schema has the version of this binary.

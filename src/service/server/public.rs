@@ -3,15 +3,16 @@
 //! Reached from the web pages and feeds. There is no viewer: [`visibility`] and [`timeline`] are called for an
 //! anonymous one. Accounts and statuses of other servers have their pages there.
 
-use crate::access::web_address;
+use crate::access::{owner, web_address};
 use crate::timeline::{self, ProfileQuery, Thread, TimelinePage};
 use crate::visibility::{self, Seen};
 use context::Cx;
 use context::error::{Error, Result};
+use model::urls::{self, Owner};
 use model::{Account, Actor, Cursor, StatusId};
 
-/// The local account named `name` (`alice`, or `alice@` and a domain of this server), ignoring case. A suspended
-/// account is returned.
+/// The local account named `name` (`alice`, or `alice@` and a domain of this server), now or before, ignoring case. A
+/// suspended account is returned.
 ///
 /// # Errors
 /// [`Error::NotFound`] when it does not exist, or awaits confirmation or approval.
@@ -22,7 +23,16 @@ pub async fn person(cx: &Cx, name: &str) -> Result<Account> {
         Some((username, domain)) if cx.config.is_local_domain(domain) => username,
         Some(_) => return Err(Error::NotFound),
     };
-    let account = store::account::find_local(&cx.db, username).await?.ok_or(Error::NotFound)?;
+    named(cx, &Owner::Page(username.to_owned())).await
+}
+
+/// The local account that `owner` names. A suspended account is returned.
+///
+/// # Errors
+/// [`Error::NotFound`] when it does not exist, or awaits confirmation or approval.
+#[model::use_case]
+pub async fn named(cx: &Cx, owner: &Owner) -> Result<Account> {
+    let account = owner::find(cx, owner).await?.ok_or(Error::NotFound)?;
     store::account::find_known(&cx.db, account.id).await?.ok_or(Error::NotFound)
 }
 
@@ -70,15 +80,14 @@ fn web_address(url: Option<String>) -> Option<String> {
 /// [`Error::NotFound`] for any other address.
 #[model::use_case]
 pub async fn interactive(cx: &Cx, address: &str) -> Result<String> {
-    if let Some((name, id)) = web_address::status(cx, address) {
-        let account = person(cx, name).await?;
+    if let Some((author, id)) = web_address::status(cx, address) {
+        let account = named(cx, &author).await?;
         let seen = visibility::status(cx, None, id).await?;
         let shown = seen.head().account_id == account.id && seen.original().is_none();
-        return if shown { Ok(cx.urls.note(&account.username, id)) } else { Err(Error::NotFound) };
+        return if shown { Ok(urls::note(&account.uri, id)) } else { Err(Error::NotFound) };
     }
-    let path = address.strip_prefix(cx.urls.origin.as_str()).ok_or(Error::NotFound)?;
-    let name = path.strip_prefix("/@").or_else(|| path.strip_prefix("/users/")).ok_or(Error::NotFound)?;
-    let account = person(cx, name).await?;
+    let Some((of, "")) = cx.urls.owner(address) else { return Err(Error::NotFound) };
+    let account = named(cx, &of).await?;
     if account.is_suspended() { Err(Error::NotFound) } else { Ok(account.uri) }
 }
 
@@ -86,10 +95,13 @@ pub async fn interactive(cx: &Cx, address: &str) -> Result<String> {
 /// who may see it.
 #[model::use_case]
 pub async fn local_status(cx: &Cx, address: &str) -> Result<Option<StatusId>> {
-    let Some((_, id)) = web_address::status(cx, address) else { return Ok(None) };
+    let Some((author, id)) = web_address::status(cx, address) else { return Ok(None) };
     let Some(status) = store::status::find(&cx.db, id).await?.filter(|status| status.local) else { return Ok(None) };
-    let of_author = status.uri == address || status.url.as_deref() == Some(address);
-    Ok(of_author.then_some(id))
+    if status.uri == address || status.url.as_deref() == Some(address) {
+        return Ok(Some(id));
+    }
+    let author = owner::find(cx, &author).await?;
+    Ok(author.is_some_and(|author| author.id == status.account_id).then_some(id))
 }
 
 /// The status at `address`, if everyone may read and embed it, with its author. A reblog has a URL, but no content to
@@ -100,8 +112,8 @@ pub async fn local_status(cx: &Cx, address: &str) -> Result<Option<StatusId>> {
 /// unlisted, or a reblog.
 #[model::use_case]
 pub async fn embeddable(cx: &Cx, address: &str) -> Result<(Account, Seen)> {
-    let (name, id) = web_address::status(cx, address).ok_or(Error::NotFound)?;
-    let account = person(cx, name).await?;
+    let (author, id) = web_address::status(cx, address).ok_or(Error::NotFound)?;
+    let account = named(cx, &author).await?;
     let seen = visibility::status(cx, None, id).await?;
     let shown = seen.head().account_id == account.id && seen.original().is_none();
     if shown && seen.head().visibility.is_anonymous() { Ok((account, seen)) } else { Err(Error::NotFound) }

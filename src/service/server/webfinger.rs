@@ -3,10 +3,12 @@
 //!
 //! Spec: docs/contract/federation.md#1-discovery-documents.
 
-use crate::{domain, instance, public};
+use crate::access::owner;
+use crate::{domain, public};
 use context::Cx;
 use context::error::{Error, Result, Validation};
 use model::Account;
+use model::urls::Owner;
 
 /// The user name of the server's own actor (docs/contract/federation.md#2-uris).
 pub const SERVER_NAME: &str = "mastodon.internal";
@@ -31,18 +33,17 @@ pub enum Subject {
 #[model::use_case]
 pub async fn find(cx: &Cx, resource: &str) -> Result<Subject> {
     let resource = resource.trim();
-    let name = match resource.strip_prefix("https://").or_else(|| resource.strip_prefix("http://")) {
+    let named = match resource.strip_prefix("https://").or_else(|| resource.strip_prefix("http://")) {
         Some(address) => from_url(cx, address)?,
-        None => from_address(cx, resource.strip_prefix("acct:").unwrap_or(resource))?,
-    };
-    match name {
-        None | Some(SERVER_NAME) => Ok(Subject::Server),
-        Some(name) => {
-            let account = instance::local_account(cx, name).await?;
-            // An account that awaits approval is not public.
-            let known = store::account::find_known(&cx.db, account.id).await?.ok_or(Error::NotFound)?;
-            Ok(Subject::Account(Box::new(known)))
+        None => {
+            let name = from_address(cx, resource.strip_prefix("acct:").unwrap_or(resource))?;
+            name.map(|name| Owner::Page(name.to_owned()))
         }
+    };
+    match named {
+        None => Ok(Subject::Server),
+        Some(Owner::Page(name)) if name == SERVER_NAME => Ok(Subject::Server),
+        Some(named) => Ok(Subject::Account(Box::new(owner::known(cx, &named).await?))),
     }
 }
 
@@ -100,9 +101,9 @@ fn visitor_name(address: &str) -> Option<(Option<&str>, String)> {
     }
 }
 
-/// The user name in `domain/@name` or `domain/users/name`; `None` for the server itself.
-fn from_url<'a>(cx: &Cx, address: &'a str) -> Result<Option<&'a str>> {
-    let (domain, path) = address.split_once('/').unwrap_or((address, ""));
+/// The account in `domain/@name`, `domain/users/name` or `domain/ap/users/id`; `None` for the server itself.
+fn from_url(cx: &Cx, address: &str) -> Result<Option<Owner>> {
+    let (domain, path) = address.split_at(address.find('/').unwrap_or(address.len()));
     if domain.is_empty() {
         return Err(unusable());
     }
@@ -110,11 +111,13 @@ fn from_url<'a>(cx: &Cx, address: &'a str) -> Result<Option<&'a str>> {
         return Err(Error::NotFound);
     }
     let path = path.trim_end_matches('/');
-    if matches!(path, "" | "actor") {
+    if matches!(path, "" | "/actor") {
         return Ok(None);
     }
-    let name = path.strip_prefix('@').or_else(|| path.strip_prefix("users/"));
-    name.filter(|name| is_name(name)).map(Some).ok_or(Error::NotFound)
+    match Owner::of_path(path) {
+        Some((owner, "")) => Ok(Some(owner)),
+        Some(_) | None => Err(Error::NotFound),
+    }
 }
 
 /// The user name in `name@domain`; `None` for the server itself: its domain alone, or as both parts.

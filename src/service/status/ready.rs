@@ -18,7 +18,7 @@ use context::error::Result;
 use database::Tx;
 use model::account::Searchability;
 use model::status::Visibility;
-use model::{AccountId, Actor, MediaId, PluginId, Status, StatusId};
+use model::{AccountId, Actor, MediaId, PluginId, Status, StatusId, urls};
 use serde_json::Value;
 use store::idempotency_key::CreatedStatus;
 
@@ -67,7 +67,7 @@ impl Ready {
             has_media,
             has_poll: poll.is_some(),
             expires_at: expiry::of_new(cx, words.lasts),
-            ..Status::new(id, actor.id, cx.urls.note(&actor.username, id), cx.clock.now())
+            ..Status::new(id, actor.id, urls::note(&actor.uri, id), cx.clock.now())
         }
     }
 }

@@ -11,7 +11,7 @@ use context::change::{self, Change};
 use context::error::{Error, Result};
 use context::extension::Notice;
 use model::status::Visibility;
-use model::{Actor, NotificationType, Status, StatusId};
+use model::{Actor, NotificationType, Status, StatusId, urls};
 
 /// Reblogs a status as `actor`. Returns the reblog, which is the existing one when repeated.
 ///
@@ -28,7 +28,7 @@ pub async fn reblog(cx: &Cx, actor: &Actor, id: StatusId, wanted: Option<&str>) 
     let spent = rate_limits::family(cx, actor.id, Family::Statuses)?;
 
     let reblog: StatusId = cx.ids.next();
-    let uri = format!("{}/activity", cx.urls.note(&actor.username, reblog));
+    let uri = format!("{}/activity", urls::note(&actor.uri, reblog));
     let new = Status {
         url: Some(uri.clone()),
         visibility,

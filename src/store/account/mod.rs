@@ -19,6 +19,7 @@ pub mod sign_up_day;
 pub mod suggestion;
 pub mod transfer;
 pub mod user;
+pub mod username;
 
 use crate::role::{AssignedRole, assigned_role_columns};
 use database::sql::{Ids, Texts};

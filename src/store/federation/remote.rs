@@ -96,7 +96,7 @@ pub async fn get_actor(db: Conn<'_>, id: AccountId) -> Result<Option<ActorRow>> 
     db.query(sql!("SELECT " actor_columns!() " FROM accounts a WHERE a.id = $1")).bind(id).optional().await
 }
 
-/// Replaces the profile of a remote account by what its server says now. The user name, domain and URI stay.
+/// Replaces the profile of a remote account by what its server says now. The domain and URI stay.
 #[boxed]
 pub async fn update_account(tx: &mut Tx, account: &Account, actor: &ActorObject) -> Result<()> {
     tx.query(sql!(
@@ -105,7 +105,7 @@ pub async fn update_account(tx: &mut Tx, account: &Account, actor: &ActorObject)
              header_remote_url = $8, locked = $9, discoverable = $10, indexable = $11, searchability = $12,
              memorial = $13, other_settings = $14, attribution_domains = $15, hide_collections = $16,
              also_known_as = $17, inbox_url = $18, outbox_url = $19, shared_inbox_url = $20, followers_url = $21,
-             following_url = $22, featured_url = $23, public_key = $24, fetched_at = $25, updated_at = $26,
+             following_url = $22, featured_url = $23, public_key = $24, fetched_at = $25, updated_at = $26, username = $27,
              version = version + 1
          WHERE id = $1"
     ))
@@ -135,6 +135,7 @@ pub async fn update_account(tx: &mut Tx, account: &Account, actor: &ActorObject)
     .bind(actor.public_key.clone())
     .bind(actor.fetched_at)
     .bind(account.updated_at)
+    .bind(account.username.clone())
     .execute()
     .await?;
     let rank = account_names::rank(account.followers_count);

@@ -25,6 +25,7 @@ pub struct TokenActorRow {
     pub relations_version: Option<i64>,
     pub filters_version: Option<i64>,
     pub username: Option<String>,
+    pub uri: Option<String>,
     pub locked: Option<bool>,
     pub suspended_at: Option<Time>,
     pub limited_at: Option<Time>,
@@ -46,7 +47,7 @@ pub struct TokenActorRow {
 macro_rules! actor_columns {
     () => {
         concat!(
-            "a.version, a.relations_version, a.filters_version, a.username, a.locked, a.suspended_at, a.limited_at,
+            "a.version, a.relations_version, a.filters_version, a.username, a.uri, a.locked, a.suspended_at, a.limited_at,
              a.memorial, a.moved_to_account_id, u.confirmed_at, u.approved, u.disabled, u.locale, u.preferences, u.last_active_at,
              u.feed_state, ",
             role_permission_columns!()

@@ -17,7 +17,7 @@ struct Scene {
 impl Scene {
     async fn new() -> Self {
         let app = TestApp::named("localhost:3000", &Liar::KEYS).await;
-        let alice = app.account("alice").await;
+        let alice = app.named_account("alice").await;
         let other = Liar::start().await;
         let carol = other.person("carol");
         let scene = Self { app, alice, other, carol };

@@ -14,7 +14,7 @@ async fn document(app: &TestApp, path: &str) -> Answer {
 #[tokio::test]
 async fn actor_is_a_document_or_a_page() {
     let app = TestApp::new().await;
-    app.account("alice").await;
+    app.named_account("alice").await;
     let answer = document(&app, "/users/alice").await;
     assert_eq!(answer.status, 200);
     assert_eq!(answer.header("content-type"), "application/activity+json; charset=utf-8");
@@ -49,7 +49,7 @@ async fn server_has_an_actor_with_a_key_that_stays() {
 #[tokio::test]
 async fn pending_account_has_no_document_and_suspended_one_says_so() {
     let app = TestApp::new().await;
-    let [alice, bob] = app.accounts(["alice", "bob"]).await;
+    let [alice, bob] = app.named_accounts(["alice", "bob"]).await;
     let status = alice.publish("hello").await;
     app.unconfirm(&bob).await;
     assert_eq!(document(&app, "/users/bob").await.status, 404);
@@ -72,7 +72,7 @@ async fn pending_account_has_no_document_and_suspended_one_says_so() {
 #[tokio::test]
 async fn note_has_what_other_servers_show() {
     let app = TestApp::new().await;
-    let [alice, _bob] = app.accounts(["alice", "bob"]).await;
+    let [alice, _bob] = app.named_accounts(["alice", "bob"]).await;
     let pack = tempfile::tempdir().unwrap();
     std::fs::write(pack.path().join("rook.png"), png(20, 10)).unwrap();
     assert_eq!(app.run(&["emoji", "import", pack.path().to_str().unwrap()]).await.code, 0);
@@ -108,7 +108,7 @@ async fn note_has_what_other_servers_show() {
 #[tokio::test]
 async fn note_is_rendered_again_when_it_or_its_counts_change() {
     let app = TestApp::new().await;
-    let [alice, bob] = app.accounts(["alice", "bob"]).await;
+    let [alice, bob] = app.named_accounts(["alice", "bob"]).await;
     let status = alice.publish("hello").await;
     let path = format!("/users/alice/statuses/{status}");
     let (_, first) = app.cost(document(&app, &path)).await;
@@ -126,7 +126,7 @@ async fn note_is_rendered_again_when_it_or_its_counts_change() {
 #[tokio::test]
 async fn status_that_is_not_public_has_no_document() {
     let app = TestApp::new().await;
-    let [alice, _bob] = app.accounts(["alice", "bob"]).await;
+    let [alice, _bob] = app.named_accounts(["alice", "bob"]).await;
     for visibility in ["private", "direct", "login", "mutual"] {
         let status = alice.publish_to(visibility, "@bob psst").await;
         for path in ["", "/activity", "/replies"] {
@@ -149,7 +149,7 @@ async fn status_that_is_not_public_has_no_document() {
 #[tokio::test]
 async fn featured_hashtags_are_a_collection() {
     let app = TestApp::new().await;
-    let alice = app.account("alice").await;
+    let alice = app.named_account("alice").await;
     let path = "/users/alice/collections/tags";
     let none = document(&app, path).await.json();
     assert_eq!((&none["type"], &none["totalItems"], &none["items"]), (&"Collection".into(), &0.into(), &json!([])));
@@ -164,7 +164,7 @@ async fn featured_hashtags_are_a_collection() {
 #[tokio::test]
 async fn note_names_its_collections() {
     let app = TestApp::new().await;
-    let [alice, bob] = app.accounts(["alice", "bob"]).await;
+    let [alice, bob] = app.named_accounts(["alice", "bob"]).await;
     let [one, two, hidden] =
         [bob.publish("one").await, bob.publish("two").await, bob.publish_to("login", "three").await];
     let ids = json!([one.number(), two.number(), hidden.number()].map(|id| id.to_string()));
@@ -206,7 +206,7 @@ async fn note_names_its_collections() {
 #[tokio::test]
 async fn long_list_of_references_has_pages_of_five() {
     let app = TestApp::new().await;
-    let alice = app.account("alice").await;
+    let alice = app.named_account("alice").await;
     let status = alice.publish("see").await;
     for position in 0..7 {
         let target = alice.publish(&*format!("{position}")).await;
@@ -229,7 +229,7 @@ async fn long_list_of_references_has_pages_of_five() {
 #[tokio::test]
 async fn context_lists_what_everyone_may_read_of_a_thread() {
     let app = TestApp::new().await;
-    let [alice, bob] = app.accounts(["alice", "bob"]).await;
+    let [alice, bob] = app.named_accounts(["alice", "bob"]).await;
     let context = async |status: &str| {
         let sql = format!("SELECT conversation_id FROM statuses WHERE id = {status}");
         let (id,) = app.db().fetch_raw::<(i64,)>(&sql).await.unwrap()[0];
@@ -265,7 +265,7 @@ async fn context_lists_what_everyone_may_read_of_a_thread() {
 #[tokio::test]
 async fn long_thread_has_pages() {
     let app = TestApp::new().await;
-    let alice = app.account("alice").await;
+    let alice = app.named_account("alice").await;
     let status = alice.publish("hello").await;
     for number in 0..62 {
         alice.reply(&status, &format!("{number}")).await;
@@ -284,7 +284,7 @@ async fn long_thread_has_pages() {
 #[tokio::test]
 async fn emoji_has_a_document_until_it_is_removed() {
     let app = TestApp::new().await;
-    let alice = app.account("alice").await;
+    let alice = app.named_account("alice").await;
     let pack = tempfile::tempdir().unwrap();
     for name in ["rook", "crow"] {
         std::fs::write(pack.path().join(format!("{name}.png")), png(20, 10)).unwrap();
@@ -330,7 +330,7 @@ async fn emoji_has_a_document_until_it_is_removed() {
 #[tokio::test]
 async fn outbox_pages_through_what_everyone_may_read() {
     let app = TestApp::new().await;
-    let [alice, bob] = app.accounts(["alice", "bob"]).await;
+    let [alice, bob] = app.named_accounts(["alice", "bob"]).await;
     for number in 0..22 {
         alice.publish(&*format!("{number}")).await;
     }
@@ -354,9 +354,9 @@ async fn outbox_pages_through_what_everyone_may_read() {
 #[tokio::test]
 async fn followers_are_listed_unless_they_are_hidden() {
     let app = TestApp::new().await;
-    let alice = app.account("alice").await;
+    let alice = app.named_account("alice").await;
     for number in 0..14 {
-        app.account(&format!("fan{number}")).await.follow(&alice.id()).ok().await;
+        app.named_account(&format!("fan{number}")).await.follow(&alice.id()).ok().await;
     }
     let followers = document(&app, "/users/alice/followers").await.json();
     assert_eq!(followers["totalItems"], 14);
@@ -379,7 +379,7 @@ async fn followers_are_listed_unless_they_are_hidden() {
 #[tokio::test]
 async fn pins_and_replies_are_collections() {
     let app = TestApp::new().await;
-    let [alice, bob] = app.accounts(["alice", "bob"]).await;
+    let [alice, bob] = app.named_accounts(["alice", "bob"]).await;
     let status = alice.publish("hello").await;
     alice.pin(&status).ok().await;
     let featured = document(&app, "/users/alice/collections/featured").await.json();
@@ -402,7 +402,7 @@ async fn pins_and_replies_are_collections() {
 #[tokio::test]
 async fn page_is_chosen_by_what_is_accepted_first() {
     let app = TestApp::new().await;
-    app.account("alice").await;
+    app.named_account("alice").await;
     let kind = async |accept: &str| {
         let answer = app.anonymous().get("/@alice").header("accept", accept).send().await;
         answer.header("content-type").split(';').next().unwrap().to_owned()

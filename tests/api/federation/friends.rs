@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use crate::harness::{Client, Peer, id, settle};
 
-/// Two servers with a person on each who follow one another.
+/// Two servers with a person on each who follow one another: one account has an id by number, the other by name.
 pub(super) struct Friends {
     pub(super) peers: [Peer; 2],
     pub(super) alice: Client,
@@ -27,7 +27,7 @@ impl Friends {
 
     async fn on(peers: [Peer; 2]) -> Self {
         let alice = peers[0].account("alice").await;
-        let bob = peers[1].account("bob").await;
+        let bob = peers[1].named_account("bob").await;
         let bob_there = peers[0].find(&alice, &peers[1].address(&bob)).await;
         let alice_there = peers[1].find(&bob, &peers[0].address(&alice)).await;
         alice.follow(&bob_there).ok().await;

@@ -110,7 +110,7 @@ async fn deleted_actor_that_is_served_again_comes_back() {
 #[tokio::test]
 async fn passing_410_is_no_ban() {
     let app = TestApp::named("localhost:3000", &crate::harness::Liar::KEYS).await;
-    let alice = app.account("alice").await;
+    let alice = app.named_account("alice").await;
     let liar = crate::harness::Liar::start().await;
     let carol = liar.person("carol");
     let query = format!("/api/v2/search?q=@{}&resolve=true&type=accounts", carol.address());

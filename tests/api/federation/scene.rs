@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use crate::harness::liar::Person;
 use crate::harness::{Client, Liar, TestApp};
 
-/// The actor of Alice.
+/// The actor of Alice, whose id is from before ids had numbers.
 pub(super) const ALICE: &str = "http://localhost:3000/users/alice";
 
 pub(super) struct Scene {
@@ -23,7 +23,7 @@ impl Scene {
     /// With other configuration keys.
     pub(super) async fn with(keys: &[(&str, &str)]) -> Self {
         let app = TestApp::named("localhost:3000", keys).await;
-        let alice = app.account("alice").await;
+        let alice = app.named_account("alice").await;
         let liar = Liar::start().await;
         let carol = liar.person("carol");
         let scene = Self { app, alice, liar, carol };

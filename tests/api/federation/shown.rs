@@ -14,7 +14,7 @@ async fn texts(viewer: &Client, path: &str) -> Vec<String> {
 async fn scene() -> ([Peer; 2], Client, Client, Client, Value) {
     let peers = Peer::pair().await;
     let [alice, dora] = peers[0].accounts(["alice", "dora"]).await;
-    let bob = peers[1].account("bob").await;
+    let bob = peers[1].named_account("bob").await;
     let bob_there = peers[0].find(&alice, &peers[1].address(&bob)).await;
     alice.follow(&bob_there).ok().await;
     settle(&peers).await;

@@ -23,7 +23,7 @@ impl Scene {
     async fn new(authorized: bool) -> Self {
         let keys: Vec<_> = Liar::KEYS.into_iter().chain(authorized.then_some(AUTHORIZED)).collect();
         let app = TestApp::named("localhost:3000", &keys).await;
-        let alice = app.account("alice").await;
+        let alice = app.named_account("alice").await;
         let liar = Liar::start().await;
         let [carol, dave] = ["carol", "dave"].map(|name| liar.person(name));
         let scene = Self { app, alice, liar, carol, dave };
@@ -192,7 +192,7 @@ async fn authorized_fetch_needs_a_signature() {
 async fn limited_federation_implies_authorized_fetch() {
     let limited = ("ROOKERY_ACCESS_LIMITED_FEDERATION", "true");
     let app = TestApp::named("localhost:3000", &[Liar::KEYS[0], limited]).await;
-    app.account("alice").await;
+    app.named_account("alice").await;
     let erin = Liar::start().await.person("erin");
     assert_eq!(Letter::read(&app, "/users/alice").send(&app).await.status, 401);
     assert_eq!(erin.reads(&app, "/users/alice").send(&app).await.status, 403);

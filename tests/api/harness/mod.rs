@@ -209,6 +209,31 @@ impl TestApp {
         Client::new(self.clone(), Some(id), name, Some(token))
     }
 
+    /// As [`accounts`](Self::accounts), with the ids of [`named_account`](Self::named_account).
+    pub async fn named_accounts<const N: usize>(&self, names: [&str; N]) -> [Client; N] {
+        let mut clients = Vec::with_capacity(N);
+        for name in names {
+            clients.push(self.named_account(name).await);
+        }
+        clients.try_into().unwrap_or_else(|_| unreachable!("as many clients as names"))
+    }
+
+    /// As [`account`](Self::account), with the id `/users/name` of accounts from before ids had numbers.
+    pub async fn named_account(&self, name: &str) -> Client {
+        let client = self.account(name).await;
+        let uri = self.app.urls.named_actor(name);
+        self.set_account(
+            &client,
+            &format!(
+                "uri = '{uri}', inbox_url = '{uri}/inbox', outbox_url = '{uri}/outbox',
+                 followers_url = '{uri}/followers', following_url = '{uri}/following',
+                 featured_url = '{uri}/collections/featured'"
+            ),
+        )
+        .await;
+        client
+    }
+
     /// Sets the password of a local account.
     pub async fn set_password(&self, name: &str, password: &str) {
         let hash = crypto::hash_password(password.to_owned().into()).await.unwrap();

@@ -41,7 +41,7 @@ async fn archive_id(app: &TestApp) -> i64 {
 
 async fn world() -> (TestApp, Client, Client) {
     let app = TestApp::new().await;
-    let [alice, bob] = app.accounts(["alice", "bob"]).await;
+    let [alice, bob] = app.named_accounts(["alice", "bob"]).await;
     (app, alice, bob)
 }
 

@@ -137,6 +137,7 @@ const WEB_LEFT_OUT: &[(&str, &str)] = &[
     ("/about/api", "as large as the API"),
     ("/privacy-policy", "one text"),
     ("/users/", "redirects"),
+    ("/ap/users/", "redirects"),
     ("/@:/:/embed", "one status"),
     ("/settings/password", "the page of /settings, which is forms"),
     ("/settings/email", "as above"),

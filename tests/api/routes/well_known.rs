@@ -15,7 +15,7 @@ async fn webfinger_finds_account_by_every_address_form() {
     let app =
         TestApp::with(&[("ROOKERY_SERVER_WEB_DOMAIN", "web.test"), ("ROOKERY_SERVER_ALTERNATE_DOMAINS", "old.test")])
             .await;
-    app.account("Alice").await;
+    app.named_account("Alice").await;
     for resource in [
         "acct:alice@example.test",
         "acct:ALICE@EXAMPLE.test",
@@ -58,7 +58,7 @@ async fn webfinger_finds_server_by_domain() {
 #[tokio::test]
 async fn webfinger_of_unknown_or_malformed_is_empty() {
     let app = TestApp::new().await;
-    app.account("alice").await;
+    app.named_account("alice").await;
     for (status, path) in [
         (400, "/.well-known/webfinger".to_owned()),
         (400, webfinger("")),

@@ -28,7 +28,7 @@ fn local(url: &str) -> &str {
 /// Two servers with a person on each, and the browser in which Alice is signed in on the first.
 async fn scene() -> ([Peer; 2], Client, Client, Browser) {
     let peers = Peer::pair().await;
-    let (alice, bob) = (peers[0].account("alice").await, peers[1].account("bob").await);
+    let (alice, bob) = (peers[0].account("alice").await, peers[1].named_account("bob").await);
     let browser = Browser::signed_in(&peers[0], "alice").await;
     (peers, alice, bob, browser)
 }
@@ -112,7 +112,7 @@ async fn local_account_is_followed_and_own_account_is_the_profile() {
 #[tokio::test]
 async fn unknown_or_missing_uri_is_a_page_that_says_so() {
     let app = TestApp::named("localhost:3000", &Liar::KEYS).await;
-    let bob = app.account("bob").await;
+    let bob = app.named_account("bob").await;
     app.account("alice").await;
     let browser = Browser::signed_in(&app, "alice").await;
     for missing in [PAGE.to_owned(), format!("{PAGE}?uri="), format!("{PAGE}?uri=%20")] {
@@ -208,7 +208,7 @@ async fn form_page(app: &TestApp, uri: &str, address: &str) -> Answer {
 #[tokio::test]
 async fn visitor_without_a_usable_server_sees_the_form_again() {
     let app = TestApp::named("localhost:3000", &Liar::KEYS).await;
-    app.account("bob").await;
+    app.named_account("bob").await;
     let uri = "http://localhost:3000/users/bob";
     let (other, other_domain) = (Liar::start().await, Liar::start().await);
     let carol = other.person("carol");

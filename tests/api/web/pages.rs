@@ -23,7 +23,7 @@ async fn text(app: &TestApp, path: &str) -> String {
 #[tokio::test]
 async fn profile_page_shows_account_and_public_statuses() {
     let app = TestApp::new().await;
-    let alice = app.account("alice").await;
+    let alice = app.named_account("alice").await;
     let profile = json!({
         "display_name": "Alice <b>", "note": "Rooks & more", "indexable": true,
         "fields_attributes": {"0": {"name": "Web", "value": "https://alice.example/"}},

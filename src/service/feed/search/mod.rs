@@ -8,8 +8,7 @@ mod document;
 pub mod index;
 mod statuses;
 
-use crate::access::accounts;
-use crate::access::web_address;
+use crate::access::{accounts, owner, web_address};
 use crate::visibility::{self, Seen};
 use context::Cx;
 use context::error::{Error, Result};
@@ -170,29 +169,23 @@ async fn account_named(cx: &Cx, viewer: Option<&Actor>, value: &str) -> Result<A
 /// The account or status with this URL, of this server or another; nothing that `viewer` may not see.
 async fn by_address(cx: &Cx, viewer: Option<&Actor>, address: &str) -> Result<Results> {
     let mut results = Results::default();
-    let (username, id) = match address
-        .strip_prefix(cx.urls.origin.as_str())
-        .map(|path| path.trim_matches('/').split('/').collect::<Vec<_>>())
-    {
-        Some(path) => match path.as_slice() {
-            [name] if name.starts_with('@') => (Some((*name).to_owned()), None),
-            ["users", name] => (Some((*name).to_owned()), None),
-            _ => (None, web_address::status(cx, address).map(|(_, id)| id)),
-        },
-        None => match cx.federation.find_by_url(cx, address).await? {
+    let (account, id) = if address.starts_with(cx.urls.origin.as_str()) {
+        (owner::id_of(cx, address).await?, web_address::status(cx, address).map(|(_, id)| id))
+    } else {
+        match cx.federation.find_by_url(cx, address).await? {
             Some(Resolved::Account(id)) => {
                 results.accounts.push(id);
                 (None, None)
             }
             Some(Resolved::Status(id)) => (None, Some(id)),
             None => (None, None),
-        },
+        }
     };
     if let Some(id) = id {
         results.statuses.extend(visibility::status(cx, viewer, id).await.ok());
     }
-    if let Some(name) = username {
-        results.accounts.extend(accounts::lookup(cx, &name).await.ok().map(|found| found.id));
+    if let Some(account) = account {
+        results.accounts.extend(accounts::list_visible(cx, &[account]).await?);
     }
     Ok(results)
 }

@@ -23,7 +23,7 @@ impl Scene {
     async fn crowd(&self, number: usize) -> Vec<Client> {
         let mut people = Vec::new();
         for number in 0..number {
-            people.push(self.app.account(&format!("person{number}")).await);
+            people.push(self.app.named_account(&format!("person{number}")).await);
         }
         let mallory = self.find(&self.mallory).await;
         for follower in &people[number - FOLLOWERS..] {

@@ -50,7 +50,7 @@ impl Scene {
     async fn with(keys: &[(&str, &str)]) -> Self {
         let (counters, _counting) = Counters::of_this_thread();
         let app = TestApp::named("localhost:3000", keys).await;
-        let alice = app.account("alice").await;
+        let alice = app.named_account("alice").await;
         let liar = Liar::start().await;
         let mallory = liar.person("mallory");
         Self { app, alice, liar, mallory, counters, _counting }

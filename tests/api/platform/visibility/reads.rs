@@ -365,6 +365,7 @@ pub(super) const SILENT: &[&str] = &[
     "/livez",
     "/readyz",
     "/users/",
+    "/ap/users/",
     "/tags/",
     "/about",
     "/privacy",
