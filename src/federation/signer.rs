@@ -72,8 +72,8 @@ impl Rejection {
     #[must_use]
     pub fn status(&self) -> u16 {
         match self {
-            // The sender tries again.
-            Self::NoKey(failure) if failure.is_transient() && !matches!(failure, Failure::Flood) => 503,
+            // The sender tries again: its server was not reached, failed, or sent too much in a short time.
+            Self::NoKey(failure) if failure.is_transient() => 503,
             Self::Signature(_) | Self::OtherServer | Self::Forged(_) | Self::NoKey(_) => 401,
             Self::Refused(_) => 403,
             Self::Busy | Self::NoKeyYet => 503,

@@ -216,7 +216,9 @@ async fn sender_whose_key_cannot_be_fetched_is_to_try_again() {
     let letter = || scene.signed(&scene.mallory, &scene.mallory.key_id, &KEY);
     assert_eq!(scene.refuse(&letter()).await, (503, "no_key".to_owned()));
     assert_eq!(scene.refuse(&letter()).await, (503, "no_key_yet".to_owned()));
-    let said = letter().send(&scene.app).await.text();
+    let refused = letter().send(&scene.app).await;
+    assert_eq!((refused.status.as_u16(), refused.header("retry-after")), (503, "60"));
+    let said = refused.text();
     assert!(!said.contains("503") && !said.contains("status"), "nothing of what we saw: {said}");
     assert_eq!(scene.liar.asked("/users/mallory"), 1);
     scene.mallory.set_actor(&scene.mallory.actor());
