@@ -188,7 +188,7 @@ async fn known(cx: &Cx, key_id: &str) -> Result<Option<ActorRow>, Rejection> {
     Ok(store::remote::find_actor(&cx.db, &uri).await?.filter(|actor| actor.domain.is_some()))
 }
 
+/// True when `claim` was signed with one of the keys of `actor`: all of them are its own.
 fn fits(claim: &Claim, actor: &ActorRow) -> bool {
-    let key = actor.public_key.as_deref().and_then(VerifyingKey::parse);
-    key.is_some_and(|key| claim.verify(&key))
+    VerifyingKey::parse_all(actor.public_key.as_deref().unwrap_or_default()).any(|key| claim.verify(&key))
 }
