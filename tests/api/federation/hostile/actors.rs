@@ -137,7 +137,7 @@ async fn subject_that_claims_an_address_of_another_host_is_not_believed() {
 
 #[tokio::test]
 async fn stated_address_that_does_not_name_the_actor_is_not_believed() {
-    for stated in ["bob", "alice@localhost:3000", "mallory@", "nonsense", "x@10.0.0.1", "nobody"] {
+    for stated in ["bob", "alice@localhost:3000", "mallory@", "nonsense", "x@10.0.0.1"] {
         let scene = Scene::new().await;
         let bob = Liar::start().await.person("bob");
         let stated = if stated.contains('@') { stated.to_owned() } else { format!("{stated}@{}", bob.liar.domain) };
