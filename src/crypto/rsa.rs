@@ -101,8 +101,8 @@ impl VerifyingKey {
         Some(Self(PublicKind::Rsa { v15, pss }))
     }
 
-    /// The keys in `pems`, blocks of PEM one after the other: the first [`KEYS_MAX`] blocks, without those that are not a
-    /// key as [`VerifyingKey::parse`] reads it.
+    /// The keys in `pems`, blocks of PEM one after the other: the first [`KEYS_MAX`] blocks, as far as
+    /// [`VerifyingKey::parse`] reads them.
     pub fn parse_all(pems: &str) -> impl Iterator<Item = Self> {
         let starts = pems.match_indices(BEGIN).map(|(at, _)| at).take(KEYS_MAX);
         starts.filter_map(|at| {

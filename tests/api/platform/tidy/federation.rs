@@ -8,7 +8,7 @@ use std::path::Path;
 
 use super::{File, files};
 
-/// Folders whose code renders what is sent.
+/// Folders whose code renders activities.
 const SENDERS: [&str; 3] = ["src/federation/deliver", "src/federation/documents", "src/entity/activity"];
 
 /// The types of activities: of the vocabulary of ActivityStreams, and of later proposals.
