@@ -204,7 +204,7 @@ mod tests {
     fn keys(members: Value) -> Vec<&'static str> {
         let mut actor = json!({ "id": "https://a.test/u", "type": "Person" });
         actor.as_object_mut().unwrap().extend(members.as_object().unwrap().clone());
-        let pems = public_keys(&serde_json::from_value(actor).unwrap()).unwrap_or_default();
+        let pems = public_keys(&serde_json::from_str(&actor.to_string()).unwrap()).unwrap_or_default();
         let name = |key: VerifyingKey| match key.algorithm() {
             crypto::rsa::Algorithm::Ed25519 => "ed25519",
             _ => "rsa",
