@@ -25,7 +25,8 @@ pub fn generate() -> Result<(String, Secret)> {
     Ok((pem("PUBLIC KEY", public.as_ref()), pem("PRIVATE KEY", private.as_ref()).into()))
 }
 
-fn pem(label: &str, der: &[u8]) -> String {
+/// `der` as a PEM file.
+pub(crate) fn pem(label: &str, der: &[u8]) -> String {
     let text = STANDARD.encode(der);
     let mut out = format!("-----BEGIN {label}-----\n");
     for line in text.as_bytes().chunks(PEM_LINE) {

@@ -5,6 +5,7 @@
 //! here is ever logged; [`Secret`]s print as stars.
 
 pub mod key_pair;
+pub mod multikey;
 pub mod push;
 pub mod rsa;
 pub mod signature;

@@ -21,6 +21,12 @@ use crate::{Error, Result, Secret};
 /// Longest PEM that is parsed, in bytes; a key of 8192 bits has about 1,500 bytes, its private key about 6,500.
 const PEM_MAX: usize = 16 * 1024;
 
+/// Most keys that are read from one text.
+pub const KEYS_MAX: usize = 4;
+
+/// The beginning of a block of PEM.
+const BEGIN: &str = "-----BEGIN ";
+
 /// Bytes of an Ed25519 SubjectPublicKeyInfo (RFC 8410, section 4).
 const ED25519_SPKI: usize = 44;
 
@@ -95,6 +101,17 @@ impl VerifyingKey {
         Some(Self(PublicKind::Rsa { v15, pss }))
     }
 
+    /// The keys in `pems`, blocks of PEM one after the other: the first [`KEYS_MAX`] blocks, as far as
+    /// [`VerifyingKey::parse`] reads them.
+    pub fn parse_all(pems: &str) -> impl Iterator<Item = Self> {
+        let starts = pems.match_indices(BEGIN).map(|(at, _)| at).take(KEYS_MAX);
+        starts.filter_map(|at| {
+            let block = &pems[at..];
+            let end = block[BEGIN.len()..].find(BEGIN).map_or(block.len(), |next| next + BEGIN.len());
+            Self::parse(&block[..end])
+        })
+    }
+
     /// The algorithm of a signature that names none.
     #[must_use]
     pub fn algorithm(&self) -> Algorithm {
@@ -124,7 +141,7 @@ fn der(text: &str, labels: &[&str]) -> Option<Vec<u8>> {
     if text.len() > PEM_MAX {
         return None;
     }
-    let (label, rest) = text.split_once("-----BEGIN ")?.1.split_once("-----")?;
+    let (label, rest) = text.split_once(BEGIN)?.1.split_once("-----")?;
     if !labels.contains(&label) {
         return None;
     }
@@ -188,6 +205,16 @@ oYi+1hqp1fIekaxsyQIDAQAB
             assert_eq!(key.algorithm(), Algorithm::RsaV15Sha256);
         }
         assert_eq!(VerifyingKey::parse(ED25519_PEM).unwrap().algorithm(), Algorithm::Ed25519);
+    }
+
+    #[test]
+    fn keys_parse_one_after_the_other() {
+        let all = |pems: &str| VerifyingKey::parse_all(pems).map(|key| key.algorithm()).collect::<Vec<_>>();
+        let (rsa, ed25519) = (Algorithm::RsaV15Sha256, Algorithm::Ed25519);
+        assert_eq!(all(&format!("{PKCS1}{ED25519_PEM}")), [rsa, ed25519]);
+        assert_eq!(all(&format!("{ED25519_PEM}\n{SHORT}\n{PKCS1}")), [ed25519, rsa], "a short key is left out");
+        assert_eq!(all(&ED25519_PEM.repeat(9)), [ed25519; KEYS_MAX]);
+        assert_eq!(all(""), []);
     }
 
     #[test]

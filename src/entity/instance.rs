@@ -138,6 +138,9 @@ pub struct Configuration {
     pub polls: PollLimits,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub translation: Option<Enabled>,
+    /// True when only allowed domains federate.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub limited_federation: Option<bool>,
     pub search: Enabled,
 }
 
@@ -454,6 +457,7 @@ impl Configuration {
                 allow_image: true,
             },
             translation: None,
+            limited_federation: None,
             search: Enabled { enabled: true },
         }
     }
@@ -463,6 +467,7 @@ impl Configuration {
         self.urls = Some(UrlsV2 { streaming: streaming(cx), status: None });
         self.vapid = Some(Vapid { public_key: cx.vapid.as_ref().map(|vapid| vapid.public_key().to_owned()) });
         self.translation = Some(Enabled { enabled: translation::is_enabled(cx) });
+        self.limited_federation = Some(cx.config.access.limited_federation);
         self.accounts.max_pinned_statuses = Some(settings.max_pinned_statuses);
         self
     }

@@ -71,16 +71,18 @@ impl Webfinger {
                     Link::to("self", "application/activity+json", urls.path("/actor")),
                     // FEP-d556.
                     Link::to(SERVICE, "application/activity+json", urls.path("/actor")),
-                    subscribe(cx),
-                ],
+                ]
+                .into_iter()
+                .chain(pages(cx))
+                .collect(),
             },
             Subject::Account(account) => {
                 let (page, actor) = (urls.profile(&account.username), account.uri.clone());
                 let mut links = vec![
                     Link::to("http://webfinger.net/rel/profile-page", "text/html", page.clone()),
                     Link::to("self", "application/activity+json", actor.clone()),
-                    subscribe(cx),
                 ];
+                links.extend(pages(cx));
                 links.extend(avatar(cx, account));
                 Self {
                     subject: format!("acct:{}@{}", account.username, urls.local_domain),
@@ -98,12 +100,21 @@ impl Link {
     }
 }
 
-fn subscribe(cx: &Cx) -> Link {
-    Link {
-        rel: "http://ostatus.org/schema/1.0/subscribe",
-        template: Some(format!("{}/authorize_interaction?uri={{uri}}", cx.urls.origin)),
-        ..Link::default()
-    }
+/// The pages on which people of this server act on things of other servers: by the older relation, and by intent
+/// (FEP-3b86).
+const PAGES: [(&str, &str); 6] = [
+    ("http://ostatus.org/schema/1.0/subscribe", "/authorize_interaction?uri={uri}"),
+    ("https://w3id.org/fep/3b86/Object", "/authorize_interaction?uri={object}"),
+    ("https://w3id.org/fep/3b86/Follow", "/authorize_interaction?uri={object}"),
+    ("https://w3id.org/fep/3b86/Like", "/authorize_interaction?uri={object}"),
+    ("https://w3id.org/fep/3b86/Announce", "/authorize_interaction?uri={object}"),
+    ("https://w3id.org/fep/3b86/Create", "/share?text={content}"),
+];
+
+/// The links to [`PAGES`].
+fn pages(cx: &Cx) -> impl Iterator<Item = Link> {
+    let link = |(rel, page)| Link { rel, template: Some(cx.urls.path(page)), ..Link::default() };
+    PAGES.into_iter().map(link)
 }
 
 /// The avatar link, only where anonymous visitors may see it.

@@ -72,8 +72,8 @@ impl Rejection {
     #[must_use]
     pub fn status(&self) -> u16 {
         match self {
-            // The sender tries again.
-            Self::NoKey(failure) if failure.is_transient() && !matches!(failure, Failure::Flood) => 503,
+            // The sender tries again: its server was not reached, failed, or sent too much in a short time.
+            Self::NoKey(failure) if failure.is_transient() => 503,
             Self::Signature(_) | Self::OtherServer | Self::Forged(_) | Self::NoKey(_) => 401,
             Self::Refused(_) => 403,
             Self::Busy | Self::NoKeyYet => 503,
@@ -188,7 +188,7 @@ async fn known(cx: &Cx, key_id: &str) -> Result<Option<ActorRow>, Rejection> {
     Ok(store::remote::find_actor(&cx.db, &uri).await?.filter(|actor| actor.domain.is_some()))
 }
 
+/// True when `claim` was signed with one of the keys of `actor`: all of them are its own.
 fn fits(claim: &Claim, actor: &ActorRow) -> bool {
-    let key = actor.public_key.as_deref().and_then(VerifyingKey::parse);
-    key.is_some_and(|key| claim.verify(&key))
+    VerifyingKey::parse_all(actor.public_key.as_deref().unwrap_or_default()).any(|key| claim.verify(&key))
 }

@@ -101,7 +101,7 @@ pub async fn nodeinfo_21(cx: Cx) -> Result<Response> {
     document(&cx, PublicDocument::NodeInfo21, HALF_AN_HOUR).await
 }
 
-/// `GET /.well-known/security.txt` (RFC 9116): the contact of the server.
+/// `GET /.well-known/security.txt` (RFC 9116): the contact of the server. Limited federation names no account.
 ///
 /// # Errors
 /// [`Error::NotFound`] when the server names none.
@@ -109,8 +109,8 @@ pub async fn security(cx: Cx) -> Result<Response> {
     let email = cx.settings().contact_email.clone();
     let contact = match instance::contact(&cx).await? {
         _ if !email.is_empty() => format!("mailto:{email}"),
-        Some(account) => cx.urls.profile(&account.username),
-        None => return Ok(nothing(StatusCode::NOT_FOUND)),
+        Some(account) if !cx.config.access.limited_federation => cx.urls.profile(&account.username),
+        Some(_) | None => return Ok(nothing(StatusCode::NOT_FOUND)),
     };
     let expires = cx.clock.now() + SECURITY_PERIOD;
     let canonical = cx.urls.path("/.well-known/security.txt");

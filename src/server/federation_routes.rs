@@ -25,6 +25,8 @@ use rookery_http::{Cx, client_address};
 
 /// Largest activity, in bytes.
 const ACTIVITY_LIMIT: usize = 1024 * 1024;
+/// Seconds after which a key is fetched again, and room for more activities is likely.
+const RETRY_AFTER: HeaderValue = HeaderValue::from_static("60");
 /// A document that anyone may read.
 const DOCUMENT: Policy = WELL_KNOWN.closed(Closed::Never);
 /// An inbox.
@@ -258,6 +260,12 @@ fn incoming<'a>(cx: &'a Cx, parts: &'a Parts, body: &'a [u8]) -> Incoming<'a> {
     }
 }
 
+/// The response to a refused request; one that may succeed later states when to try again.
 fn refused(status: u16, why: &str) -> Response {
-    failure(StatusCode::from_u16(status).unwrap_or(StatusCode::BAD_REQUEST), why)
+    let status = StatusCode::from_u16(status).unwrap_or(StatusCode::BAD_REQUEST);
+    let mut response = failure(status, why);
+    if matches!(status, StatusCode::SERVICE_UNAVAILABLE | StatusCode::TOO_MANY_REQUESTS) {
+        response.headers_mut().insert(header::RETRY_AFTER, RETRY_AFTER);
+    }
+    response
 }

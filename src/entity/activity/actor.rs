@@ -27,6 +27,8 @@ struct Actor<'a> {
     featured: String,
     featured_tags: String,
     preferred_username: &'a str,
+    /// The address (FEP-2c59).
+    webfinger: String,
     name: &'a str,
     summary: &'a str,
     url: Option<&'a str>,
@@ -129,6 +131,7 @@ pub async fn actor(cx: &Cx, account: &Account, files: Files<'_>) -> Result<Fragm
         featured: own("collections/featured"),
         featured_tags: own("collections/tags"),
         preferred_username: &account.username,
+        webfinger: format!("{}@{}", account.username, cx.urls.local_domain),
         name: Some(account.display_name.as_str()).filter(|name| shown && !name.is_empty()).unwrap_or(&account.username),
         summary: if shown { &account.note_html } else { "" },
         url: account.url.as_deref(),

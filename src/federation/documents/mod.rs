@@ -61,9 +61,25 @@ pub enum Document {
 }
 
 impl Document {
-    /// True for documents that are the same for every reader, in every mode.
-    fn is_open(&self) -> bool {
-        matches!(self, Self::Server | Self::ServerOutbox | Self::Context(..) | Self::Emoji(_))
+    /// True for documents that are the same for every reader and need no signature in authorized fetch mode. Contexts and
+    /// emojis need one in `limited` federation, since they name accounts and statuses.
+    fn is_open(&self, limited: bool) -> bool {
+        match self {
+            Self::Server | Self::ServerOutbox => true,
+            Self::Context(..) | Self::Emoji(_) => !limited,
+            Self::Actor(_)
+            | Self::Note(..)
+            | Self::Activity(..)
+            | Self::Outbox(..)
+            | Self::Followers(..)
+            | Self::Following(..)
+            | Self::Featured(_)
+            | Self::FeaturedTags(_)
+            | Self::Replies(..)
+            | Self::Likes(..)
+            | Self::Shares(..)
+            | Self::References(..) => false,
+        }
     }
 
     /// The account of the document, if it is of one.
@@ -96,7 +112,7 @@ impl Document {
 pub async fn serve(cx: &Cx, document: &Document, request: &Request<'_>) -> Result<Served, Refusal> {
     // A capability opens the note without a signature.
     let has_capability = matches!(document, Document::Note(_, id) if note::opens(cx, *id, request.token));
-    let anyone = has_capability || document.is_open();
+    let anyone = has_capability || document.is_open(cx.config.access.limited_federation);
     let reader = if anyone { Reader::anyone() } else { Reader::of(cx, request).await? };
     let account = match document.owner() {
         Some(owner) => Some(known(cx, owner).await?),

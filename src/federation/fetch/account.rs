@@ -153,10 +153,31 @@ async fn admit_domain(cx: &Cx, domain: &str) -> Result<(), Failure> {
     if admitted { Ok(()) } else { Err(Failure::Flood) }
 }
 
-/// The address of `actor`, as WebFinger confirms it.
+/// The address of `actor`, as WebFinger confirms it: the one that the actor states (FEP-2c59), else its user name at the
+/// host of its id.
 async fn prove(cx: &Cx, actor: &Actor) -> Result<webfinger::Found, Failure> {
     let host = crate::address::host_of(&actor.id).ok_or(Failure::Disbelieved("the id is not an address"))?;
-    let found = webfinger::find(cx, username(actor)?, &host).await?;
+    let usual = username(actor).map(|name| (name, host.as_str()));
+    let stated = actor.webfinger.as_deref().and_then(webfinger::address);
+    if let Some((name, domain)) = &stated
+        && !usual.as_ref().is_ok_and(|usual| usual == &(*name, domain.as_str()))
+    {
+        match confirm(cx, actor, name, domain).await {
+            // An address is fixed at first contact, so a server that does not respond now is asked again later.
+            Err(failure) if failure.is_transient() || usual.is_err() || matches!(failure, Failure::Local(_)) => {
+                return Err(failure);
+            }
+            Err(failure) => cx.step("webfinger", true, || format!("{name}@{domain} is not its address: {failure}")),
+            found => return found,
+        }
+    }
+    let (name, host) = usual?;
+    confirm(cx, actor, name, host).await
+}
+
+/// The address to which `username@domain` leads, if it is an address of `actor`.
+async fn confirm(cx: &Cx, actor: &Actor, username: &str, domain: &str) -> Result<webfinger::Found, Failure> {
+    let found = webfinger::find(cx, username, domain).await?;
     if found.actor != actor.id {
         return Err(Failure::Disbelieved("WebFinger names another actor"));
     }

@@ -28,7 +28,7 @@ pub async fn key(cx: &Cx, key_id: &str) -> Result<ActorRow, Failure> {
     let fetched = document(cx, url).await?;
     let found: KeyDocument = parse(&fetched.body)?;
     // A separate document of a key names its owner; an actor contains its key.
-    let owner = found.owner.as_ref().map_or(found.id.as_str(), |owner| owner.0.as_str());
+    let owner = found.owner.as_ref().or(found.controller.as_ref()).map_or(found.id.as_str(), |owner| owner.0.as_str());
     if !same_host(owner, key_id) {
         return Err(Failure::Disbelieved("the owner of the key is on another host"));
     }
@@ -36,7 +36,7 @@ pub async fn key(cx: &Cx, key_id: &str) -> Result<ActorRow, Failure> {
         Ok(actor) if actor.id == fetched.url && actor.inbox.is_some() => actor,
         _ => account::actor(cx, owner).await?,
     };
-    if !actor.public_key.iter().any(|key| key.id == key_id) {
+    if !actor.has_key(key_id) {
         return Err(Failure::Disbelieved("the owner does not claim the key"));
     }
     let account = account::save(cx, &actor, None).await?;

@@ -110,7 +110,7 @@ async fn ask(cx: &Cx, username: &str, domain: &str) -> Result<Found, Failure> {
 
 /// The user name and the domain of `acct:user@domain`. The domain is written as in URLs, so that policies about it hold: in
 /// lower-case ASCII, its port as a number, or left out if it is the usual one.
-fn address(subject: &str) -> Option<(&str, String)> {
+pub(super) fn address(subject: &str) -> Option<(&str, String)> {
     let (username, domain) = subject.strip_prefix("acct:").unwrap_or(subject).split_once('@')?;
     let host = host_of(&format!("https://{}/", service::domain::parse(domain)?))?;
     is_username(username).then_some((username, host))

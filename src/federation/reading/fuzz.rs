@@ -32,6 +32,7 @@ fn examples() -> [Value; 4] {
         "@context": context, "id": "https://a.test/u", "type": "Person", "preferredUsername": "u", "name": "U", "summary": "x", "url": "https://a.test/@u",
         "inbox": "https://a.test/u/inbox", "outbox": "https://a.test/u/outbox", "followers": "https://a.test/u/followers", "following": "https://a.test/u/following",
         "featured": "https://a.test/u/featured", "endpoints": { "sharedInbox": "https://a.test/inbox" }, "publicKey": { "id": "https://a.test/u#key", "owner": "https://a.test/u", "publicKeyPem": "x" },
+        "assertionMethod": [{ "id": "https://a.test/u#ed25519-key", "type": "Multikey", "controller": "https://a.test/u", "publicKeyMultibase": "z6MkhaXgBZDvotDkL5257faiztiGiC2QtKLGpbnnEGta2doK" }], "webfinger": "u@a.test",
         "manuallyApprovesFollowers": true, "discoverable": true, "indexable": true, "memorial": false, "alsoKnownAs": ["https://b.test/u"], "attributionDomains": ["b.test"],
         "attachment": [{ "type": "PropertyValue", "name": "a", "value": "b" }], "tag": [emoji], "icon": picture, "image": picture, "published": "2026-01-01T00:00:00Z",
         "searchableBy": [public], "otherSetting": [{ "type": "PropertyValue", "name": "noindex", "value": true }],

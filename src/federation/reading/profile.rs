@@ -1,5 +1,7 @@
 //! An actor document as a profile: the members that are believed, and their bounds.
 
+use crypto::multikey;
+use crypto::rsa::{KEYS_MAX, VerifyingKey};
 use model::Json;
 use model::account::{ActorType, OtherSettings, Searchability};
 use outbound::Target;
@@ -14,6 +16,8 @@ use crate::vocabulary::{Actor, Id, Many, is_public};
 
 /// Longest user name, in characters.
 const USERNAME_MAX: usize = 2_048;
+/// Most Multikeys of an actor that are decoded.
+const MULTIKEYS_MAX: usize = 8;
 /// Most further names, and most domains of attribution.
 const NAMES_MAX: usize = 100;
 
@@ -29,7 +33,7 @@ pub(crate) fn profile(
     unstated: Searchability,
 ) -> Result<RemoteProfile, Failure> {
     let disbelieved = Failure::Disbelieved;
-    let (kind, inbox, public_key) = (kind(&actor.kind), inbox(actor.inbox.as_ref()), public_key(actor));
+    let (kind, inbox, public_key) = (kind(&actor.kind), inbox(actor.inbox.as_ref()), public_keys(actor));
     cx.step("type", kind.is_some(), || format!("the type {:?} is {}", &*actor.kind, known(kind.is_some())));
     cx.step("inbox", inbox.is_some(), || inbox.clone().unwrap_or_else(|| "there is none that can be used".to_owned()));
     cx.step("key", public_key.is_some(), || match public_key {
@@ -115,11 +119,18 @@ fn inbox(id: Option<&Id>) -> Option<String> {
     Some(target.url().to_owned()).filter(|url| is_usable(url))
 }
 
-/// The key that the actor claims as its own.
-fn public_key(actor: &Actor) -> Option<String> {
-    let own = actor.public_key.iter().filter(|key| key.owner.0 == actor.id && same_host(&key.id, &actor.id));
-    let pem = own.map(|key| &key.public_key_pem).find(|pem| crypto::rsa::VerifyingKey::parse(pem).is_some())?;
-    Some(pem.clone())
+/// The keys that the actor claims as its own, as PEM: the first usable `publicKey`, and Multikeys (FEP-521a) with other
+/// ids.
+fn public_keys(actor: &Actor) -> Option<String> {
+    let is_usable = |pem: &String| VerifyingKey::parse(pem).is_some();
+    let own = |id: &str| same_host(id, &actor.id);
+    let mut keys = actor.public_key.iter().filter(|key| key.owner.0 == actor.id && own(&key.id));
+    let key = keys.find(|key| is_usable(&key.public_key_pem));
+    let is_other = |id: &str| key.is_none_or(|key| key.id != id);
+    let multikeys = actor.multikeys().take(MULTIKEYS_MAX).filter(|key| own(&key.id) && is_other(&key.id));
+    let multikeys = multikeys.filter_map(|key| multikey::to_pem(&key.public_key_multibase)).filter(is_usable);
+    let pems: Vec<String> = key.map(|key| key.public_key_pem.clone()).into_iter().chain(multikeys).collect();
+    (!pems.is_empty()).then(|| pems[..pems.len().min(KEYS_MAX)].join("\n"))
 }
 
 /// A user name that can be part of an address.
@@ -185,7 +196,47 @@ pub(crate) fn searchability(stated: Option<&Many<Id>>, followers: Option<&Id>, a
 
 #[cfg(test)]
 mod tests {
+    use serde_json::{Value, json};
+
     use super::*;
+
+    /// The keys of the actor `https://a.test/u` with these members.
+    fn keys(members: Value) -> Vec<&'static str> {
+        let mut actor = json!({ "id": "https://a.test/u", "type": "Person" });
+        actor.as_object_mut().unwrap().extend(members.as_object().unwrap().clone());
+        let pems = public_keys(&serde_json::from_str(&actor.to_string()).unwrap()).unwrap_or_default();
+        let name = |key: VerifyingKey| match key.algorithm() {
+            crypto::rsa::Algorithm::Ed25519 => "ed25519",
+            _ => "rsa",
+        };
+        VerifyingKey::parse_all(&pems).map(name).collect()
+    }
+
+    #[test]
+    fn multikeys_of_the_actor_itself_are_its_keys() {
+        let (pem, _) = crypto::key_pair::generate().unwrap();
+        let pem = json!({ "id": "https://a.test/u#main-key", "owner": "https://a.test/u", "publicKeyPem": pem });
+        let multikey = |id: &str, controller: &str| {
+            let key = "z6MkhaXgBZDvotDkL5257faiztiGiC2QtKLGpbnnEGta2doK";
+            json!({ "id": id, "type": "Multikey", "controller": controller, "publicKeyMultibase": key })
+        };
+        let own = multikey("https://a.test/u#ed25519-key", "https://a.test/u");
+        assert_eq!(keys(json!({ "assertionMethod": [own.clone()] })), ["ed25519"]);
+        assert_eq!(keys(json!({ "publicKey": pem, "authentication": own.clone() })), ["rsa", "ed25519"]);
+        assert_eq!(keys(json!({ "assertionMethod": own.clone(), "authentication": own.clone() })), ["ed25519"]);
+        let same = multikey("https://a.test/u#main-key", "https://a.test/u");
+        assert_eq!(keys(json!({ "publicKey": pem, "assertionMethod": [same] })), ["rsa"]);
+        let many: Vec<Value> = (0..9).map(|n| multikey(&format!("https://a.test/u#{n}"), "https://a.test/u")).collect();
+        assert_eq!(keys(json!({ "assertionMethod": many })).len(), KEYS_MAX);
+        for (id, controller) in [
+            ("https://b.test/u#key", "https://a.test/u"),
+            ("https://a.test/u#key", "https://a.test/v"),
+            ("https://a.test/u#key", "https://b.test/u"),
+        ] {
+            assert!(keys(json!({ "assertionMethod": [multikey(id, controller)] })).is_empty(), "{id} {controller}");
+        }
+        assert!(keys(json!({ "assertionMethod": "https://a.test/u#key" })).is_empty());
+    }
 
     #[test]
     fn profile_may_state_its_searchability_in_its_text() {

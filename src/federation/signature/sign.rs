@@ -4,12 +4,13 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use crypto::rsa::SigningKey;
 use model::Time;
+use outbound::header::{ACCEPT, HeaderValue};
 use outbound::{HeaderMap, Target};
 
 use super::{cavage, digest, times};
 
 /// The media types of a document that is fetched.
-const ACCEPT: &str = "application/activity+json, application/ld+json";
+const DOCUMENTS: &str = "application/activity+json, application/ld+json";
 
 /// The header with the digest of a collection (FEP-8fcf).
 const SYNCHRONIZATION: &str = "collection-synchronization";
@@ -41,13 +42,16 @@ pub struct Post<'a> {
 }
 
 impl Signer<'_> {
-    /// The headers of a `GET`: `Accept`, `Date` and `Signature`. `Host` is set by [`outbound`].
+    /// The headers of a `GET`: `Accept`, `Date` and `Signature`. `Host` is set by [`outbound`]. `Accept` is not signed:
+    /// proxies before a server rewrite it.
     ///
     /// # Errors
     /// When the key id is not a URL, or the computation fails.
     pub fn get(&self, target: &Target, date: Time) -> Result<HeaderMap, SignError> {
         let date = times::to_http_date(date);
-        self.headers("get", target, &[("date", &date), ("accept", ACCEPT)])
+        let mut headers = self.headers("get", target, &[("date", &date)])?;
+        headers.insert(ACCEPT, HeaderValue::from_static(DOCUMENTS));
+        Ok(headers)
     }
 
     /// The headers of a `POST`: `Content-Type`, `Date`, `Digest`, `Signature`, and `Collection-Synchronization` if

@@ -35,6 +35,15 @@ pub struct Actor {
     pub endpoints: Lenient<Endpoints>,
     #[serde(default)]
     pub public_key: Many<PublicKey>,
+    /// Keys for signatures of objects and requests (FEP-521a).
+    #[serde(default)]
+    pub assertion_method: Many<Multikey>,
+    /// Keys for signatures of requests (FEP-521a).
+    #[serde(default)]
+    pub authentication: Many<Multikey>,
+    /// The address, `user@domain` with or without `acct:` (FEP-2c59), as the actor states it.
+    #[serde(default)]
+    pub webfinger: Lenient<String>,
     #[serde(default)]
     pub manually_approves_followers: Lenient<bool>,
     #[serde(default)]
@@ -83,6 +92,31 @@ pub struct PublicKey {
     pub public_key_pem: String,
 }
 
+/// A public key of an actor in the form of Multikey.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Multikey {
+    #[serde(deserialize_with = "id")]
+    pub id: String,
+    pub controller: Id,
+    pub public_key_multibase: String,
+}
+
+impl Actor {
+    /// The keys in the form of Multikey that the actor controls, each once.
+    pub fn multikeys(&self) -> impl Iterator<Item = &Multikey> {
+        let known = |id: &str| self.assertion_method.iter().any(|key| key.id == id);
+        let further = self.authentication.iter().filter(move |key| !known(&key.id));
+        self.assertion_method.iter().chain(further).filter(|key| key.controller.0 == self.id)
+    }
+
+    /// True when the document of the actor has the key `key_id`.
+    #[must_use]
+    pub fn has_key(&self, key_id: &str) -> bool {
+        self.public_key.iter().any(|key| key.id == key_id) || self.multikeys().any(|key| key.id == key_id)
+    }
+}
+
 /// A document at the address of a key: the key alone, or the actor that has it.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -91,6 +125,9 @@ pub struct KeyDocument {
     pub id: String,
     #[serde(default)]
     pub owner: Lenient<Id>,
+    /// The owner of a Multikey.
+    #[serde(default)]
+    pub controller: Lenient<Id>,
     #[serde(default)]
     pub public_key: Many<PublicKey>,
 }

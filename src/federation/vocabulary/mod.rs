@@ -17,7 +17,7 @@ mod tag;
 mod webfinger;
 
 pub use activity::{Activity, Object};
-pub use actor::{Actor, KeyDocument, PublicKey};
+pub use actor::{Actor, KeyDocument, Multikey, PublicKey};
 pub use collection::Collection;
 pub use lenient::{Id, Lenient, Many, Reference};
 pub use node_info::{NodeInfo, NodeInfoLinks};

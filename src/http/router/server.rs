@@ -14,7 +14,7 @@ const PEERS: Policy = API.closed(Closed::HiddenWhenLimited).for_everyone();
 
 pub(crate) fn routes() -> Routes {
     Routes::new()
-        .route("/api/oembed", API.closed(Closed::Never), get(oembed::show))
+        .route("/api/oembed", API.closed(Closed::UnlessLimited), get(oembed::show))
         .route("/api/v2/instance", ABOUT, get(instance::show))
         .route("/api/v1/instance", ABOUT, get(instance::show_v1))
         .route("/api/v1/instance/peers", PEERS, get(instance::peers))

@@ -23,6 +23,9 @@ async fn actor_is_a_document_or_a_page() {
     let actor = answer.json();
     assert_eq!(actor["id"], "https://example.test/users/alice");
     assert_eq!(actor["publicKey"]["owner"], actor["id"]);
+    assert_eq!(actor["webfinger"], "alice@example.test");
+    let webfinger = &actor["@context"][2]["webfinger"]["@id"];
+    assert_eq!(webfinger, "https://purl.archive.org/socialweb/webfinger#webfinger");
     assert_eq!(actor["endpoints"]["sharedInbox"], "https://example.test/inbox");
     let page = app.anonymous().get("/users/alice").header("accept", "text/html").send().await;
     assert_eq!((page.status.as_u16(), page.header("location")), (301, "https://example.test/@alice"));

@@ -63,6 +63,23 @@ async fn account_of_another_domain_than_its_actor_is_found_by_its_address() {
 }
 
 #[tokio::test]
+async fn actor_that_states_its_address_has_it() {
+    for (member, username) in [("carol", json!("carol")), ("acct:Caro", Value::Null)] {
+        let (_app, alice, other, carol) = scene().await;
+        let domain = Liar::start().await;
+        let name = member.trim_start_matches("acct:");
+        let link = json!({ "rel": "self", "type": "application/activity+json", "href": carol.uri });
+        let answer = json!({ "subject": format!("acct:{name}@{}", domain.domain), "links": [link] });
+        domain.put("/.well-known/webfinger", Reply::of("application/jrd+json", answer.to_string()));
+        let stated = format!("{member}@{}", domain.domain);
+        carol.change_actor(&json!({ "webfinger": stated, "preferredUsername": username }));
+        let found = search(&alice, &carol.uri, true).await;
+        assert_eq!(found["accounts"][0]["acct"], format!("{name}@{}", domain.domain), "{found}");
+        assert_eq!(other.asked("/.well-known/webfinger"), 0);
+    }
+}
+
+#[tokio::test]
 async fn stale_account_is_fetched_again() {
     let (app, alice, other, carol) = scene().await;
     let address = format!("@{}", carol.address());

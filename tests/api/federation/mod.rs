@@ -11,6 +11,7 @@ mod friends;
 mod honest;
 mod hostile;
 mod hosts;
+mod limited;
 mod names;
 mod operators;
 mod quotes;

@@ -4,6 +4,7 @@
 use axum::http::Method;
 
 use crate::harness::{Browser, TestApp};
+use crate::platform::contract;
 use crate::routes::media::png;
 
 const PUBLIC: &str = "max-age=15, public, stale-while-revalidate=30, stale-if-error=86400";
@@ -129,6 +130,9 @@ async fn limited_federation_closes_the_instance_too() {
     let alice = app.account("alice").await;
 
     app.anonymous().get("/api/v1/instance/rules").fails(401).await;
+    let instance = alice.get("/api/v2/instance").ok().await;
+    contract::check("Instance", &instance);
+    assert_eq!(instance["configuration"]["limited_federation"], true);
     alice.get("/api/v1/instance/peers").fails(404).await;
     let account = alice.get(&format!("/api/v1/accounts/{}", alice.id())).send().await;
     assert_eq!(account.header("cache-control"), "private, no-store");

@@ -5,6 +5,7 @@
 //! nothing needs any more fails as well, so the list stays true.
 
 mod circles;
+mod federation;
 mod identifiers;
 mod imports;
 mod links;
@@ -211,7 +212,8 @@ fn files(folder: &str) -> Vec<File> {
 /// The documents and guides in English: below `docs`, of the SDKs, and at the top.
 fn guides() -> Vec<File> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let mut paths = ["README.md", "CHANGELOG.md", "CONTRIBUTING.md"].map(|name| root.join(name)).to_vec();
+    let mut paths =
+        ["README.md", "CHANGELOG.md", "CONTRIBUTING.md", "FEDERATION.md"].map(|name| root.join(name)).to_vec();
     ["docs", "plugin-sdk"].into_iter().for_each(|folder| collect(&root.join(folder), "md", &mut paths));
     let read = |path: PathBuf| File {
         text: std::fs::read_to_string(&path).unwrap(),

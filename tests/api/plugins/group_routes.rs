@@ -78,6 +78,26 @@ async fn every_row_is_served_and_requires_its_token() {
 }
 
 #[tokio::test]
+async fn limited_federation_closes_rows_that_need_no_token() {
+    let is_open = |row: &Route| row.auth == "optional";
+    for group in groups().filter(|group| rows(group).iter().any(is_open)) {
+        let app = guest::serve(group, &[("ROOKERY_ACCESS_LIMITED_FEDERATION", "true")]).await;
+        let alice = app.account("alice").await;
+        let published = alice.publish("hello").await;
+        let (about, account) = (published["id"].as_str().unwrap(), alice.id().to_string());
+        let (nobody, application) = (app.anonymous(), app.application("read").await);
+        for row in rows(group).into_iter().filter(is_open) {
+            let path = path(&row, about, &account);
+            let name = format!("{group}: {}", row.name());
+            for stranger in [&nobody, &application] {
+                assert_eq!(status(stranger, &row, &path).await, 401, "{name}");
+            }
+            assert_ne!(status(&alice, &row, &path).await, 401, "{name}, a person");
+        }
+    }
+}
+
+#[tokio::test]
 async fn disabled_group_has_no_routes() {
     for group in groups() {
         let app = guest::serve(group, &[]).await;

@@ -20,6 +20,7 @@ async fn new_instance_describes_itself() {
     assert_eq!(instance["api_versions"], json!({"mastodon": 2, "kmyblue": 1, "rookery": 1}));
     assert_eq!(instance["configuration"]["urls"]["streaming"], "wss://example.test");
     assert_eq!(instance["configuration"]["statuses"]["max_characters"], 500);
+    assert_eq!(instance["configuration"]["limited_federation"], false);
     assert_eq!(instance["configuration"]["media_attachments"]["description_limit"], 1500);
     assert_eq!(instance["registrations"]["enabled"], false);
     assert_eq!(instance["registrations"]["message"], json!(null));

@@ -34,6 +34,18 @@ async fn status_is_embedded_in_a_frame() {
 }
 
 #[tokio::test]
+async fn limited_federation_embeds_nothing_for_strangers() {
+    let app = TestApp::with(&[("ROOKERY_ACCESS_LIMITED_FEDERATION", "true")]).await;
+    let alice = app.account("alice").await;
+    let status = alice.publish("hello").await;
+    let url = status["url"].as_str().unwrap();
+    for missing in [url, "https://example.test/@alice/1", ""] {
+        app.anonymous().get(&oembed(missing, "")).fails(401).await;
+    }
+    assert_eq!(alice.get(&oembed(url, "")).ok().await["author_name"], "alice");
+}
+
+#[tokio::test]
 async fn only_publicly_readable_statuses_are_embedded() {
     let app = TestApp::new().await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::harness::TestApp;
+use crate::harness::{Browser, TestApp};
 use crate::platform::contract;
 
 fn webfinger(resource: &str) -> String {
@@ -35,7 +35,7 @@ async fn webfinger_finds_account_by_every_address_form() {
         contract::check("Webfinger", &found);
         assert_eq!(found["subject"], "acct:Alice@example.test");
         assert_eq!(found["aliases"], json!(["https://web.test/@Alice", "https://web.test/users/Alice"]));
-        assert_eq!(found["links"].as_array().unwrap().len(), 3, "no avatar");
+        assert_eq!(found["links"].as_array().unwrap().len(), 8, "no avatar");
         assert_eq!(found["links"][1]["href"], "https://web.test/users/Alice");
     }
 }
@@ -52,6 +52,34 @@ async fn webfinger_finds_server_by_domain() {
         let found = app.anonymous().get(&webfinger(resource)).ok().await;
         assert_eq!(found["subject"], "acct:mastodon.internal@example.test", "{resource}");
         assert_eq!(found["links"][1]["href"], "https://example.test/actor");
+    }
+}
+
+#[tokio::test]
+async fn webfinger_names_a_page_for_every_intent_that_there_is_one_for() {
+    let app = TestApp::new().await;
+    let [alice, bob] = app.accounts(["alice", "bob"]).await;
+    let status = bob.publish("hello").await;
+    let browser = Browser::signed_in(&app, &alice.name).await;
+    let encoded = |text: &str| url::form_urlencoded::byte_serialize(text.as_bytes()).collect::<String>();
+    for resource in ["acct:alice@example.test", "example.test"] {
+        let found = app.anonymous().get(&webfinger(resource)).ok().await;
+        contract::check("Webfinger", &found);
+        let links = found["links"].as_array().unwrap();
+        for (intent, name, value, shown) in [
+            ("Object", "{object}", status["uri"].as_str().unwrap(), "hello"),
+            ("Follow", "{object}", "https://example.test/users/bob", "value=\"follow\""),
+            ("Like", "{object}", status["uri"].as_str().unwrap(), "value=\"favourite\""),
+            ("Announce", "{object}", status["uri"].as_str().unwrap(), "value=\"reblog\""),
+            ("Create", "{content}", "what I found", "what I found"),
+        ] {
+            let rel = format!("https://w3id.org/fep/3b86/{intent}");
+            let link = links.iter().find(|link| link["rel"] == rel.as_str()).unwrap_or_else(|| panic!("{intent}"));
+            let page = link["template"].as_str().unwrap().replace(name, &encoded(value));
+            let page = browser.get(page.strip_prefix("https://example.test").unwrap()).await;
+            assert_eq!(page.status, 200, "{intent}");
+            assert!(page.text().contains(shown), "{intent}: {}", page.text());
+        }
     }
 }
 

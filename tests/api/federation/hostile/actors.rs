@@ -136,6 +136,28 @@ async fn subject_that_claims_an_address_of_another_host_is_not_believed() {
 }
 
 #[tokio::test]
+async fn stated_address_that_does_not_name_the_actor_is_not_believed() {
+    for stated in ["bob", "alice@localhost:3000", "mallory@", "nonsense", "x@10.0.0.1"] {
+        let scene = Scene::new().await;
+        let bob = Liar::start().await.person("bob");
+        let stated = if stated.contains('@') { stated.to_owned() } else { format!("{stated}@{}", bob.liar.domain) };
+        scene.mallory.change_actor(&json!({ "webfinger": stated }));
+        let follow = scene.mallory.activity("Follow", scene.alice_uri(""));
+        assert_eq!(scene.send(&scene.mallory, &follow).await, "Follow ok", "{stated}");
+        let own = format!("accounts WHERE username = 'mallory' AND domain = '{}'", scene.liar.domain);
+        assert_eq!(scene.app.count(&own).await, 1, "{stated}");
+    }
+    // A server that does not respond may confirm it later.
+    let scene = Scene::new().await;
+    let bob = Liar::start().await.person("bob");
+    bob.liar.put("/.well-known/webfinger", Reply::status(503, ""));
+    scene.mallory.change_actor(&json!({ "webfinger": format!("mallory@{}", bob.liar.domain) }));
+    let follow = scene.mallory.activity("Follow", scene.alice_uri(""));
+    scene.refuses(&scene.mallory, &follow, 503, "no_key").await;
+    assert!(!scene.knows(&scene.mallory.uri).await);
+}
+
+#[tokio::test]
 async fn subject_that_redirects_twice_is_not_believed() {
     let scene = Scene::new().await;
     for (name, next) in [("mallory", "eve"), ("eve", "frank"), ("frank", "frank")] {

@@ -52,7 +52,7 @@ async fn flood_of_actors_of_one_domain_ends_with_its_window() {
 
     // People get an answer, other servers a refusal, jobs come again.
     assert_eq!(scene.search(&late.address()).await, None);
-    scene.refuses(&late, &late.activity("Follow", scene.alice_uri("")), 401, "no_key").await;
+    scene.refuses(&late, &late.activity("Follow", scene.alice_uri("")), 503, "no_key").await;
     let announce = scene.mallory.activity("Announce", late.note("1")["id"].clone());
     assert_eq!(scene.send(&scene.mallory, &announce).await, "Announce flood");
     assert!(!scene.knows(&late.uri).await);
@@ -79,7 +79,7 @@ async fn flood_of_servers_under_one_domain_ends_with_its_window() {
     let late = Liar::start().await.person("late");
     assert_eq!(scene.search(&late.address()).await, None);
     let follow = late.activity("Follow", scene.alice_uri(""));
-    scene.refuses(&late, &follow, 401, "no_key").await;
+    scene.refuses(&late, &follow, 503, "no_key").await;
     assert_eq!(scene.app.count("instances").await, 10);
     scene.app.app.clock.advance(Duration::minutes(1));
     assert_eq!(scene.send(&late, &follow).await, "Follow ok");

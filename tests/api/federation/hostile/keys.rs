@@ -1,5 +1,8 @@
 //! Keys that move: to another actor, to another document, to another text.
 
+use aws_lc_rs::signature::{Ed25519KeyPair, KeyPair as _};
+use base64::Engine as _;
+use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
 use chrono::Duration;
 use futures_util::future::{Either, join_all, select};
 use serde_json::{Value, json};
@@ -143,6 +146,64 @@ async fn one_of_several_keys_signs() {
     assert_eq!(scene.deliver(&scene.signed(mallory, &mallory.key_id, &KEY)).await, "Follow ok");
 }
 
+/// A Multikey in base64url: its multicodec and the key.
+fn multikey(id: &str, controller: &str, codec: [u8; 2], key: &[u8]) -> Value {
+    let text = format!("u{}", URL_SAFE_NO_PAD.encode([&codec, key].concat()));
+    json!({ "id": id, "type": "Multikey", "controller": controller, "publicKeyMultibase": text })
+}
+
+/// `key` as a Multikey: PKCS#1, which follows 24 bytes in the PEM.
+fn rsa_multikey(id: &str, controller: &str, key: &Key) -> Value {
+    let body: String = key.public.lines().filter(|line| !line.starts_with('-')).collect();
+    multikey(id, controller, [0x85, 0x24], &STANDARD.decode(body).unwrap()[24..])
+}
+
+#[tokio::test]
+async fn multikey_signs_for_the_actor_that_controls_it() {
+    let scene = Scene::new().await;
+    let mallory = &scene.mallory;
+    let bob = scene.liar.person("bob");
+    let (own, foreign) = (format!("{}#rsa-key", mallory.uri), format!("{}#rsa-key", bob.uri));
+    bob.change_actor(&json!({ "publicKey": null, "assertionMethod": [rsa_multikey(&foreign, &mallory.uri, &KEY)] }));
+    mallory.change_actor(&json!({ "publicKey": null, "assertionMethod": [
+        format!("{}#elsewhere", mallory.uri), rsa_multikey(&own, &mallory.uri, &KEY),
+        rsa_multikey(&format!("{}#other", mallory.uri), &bob.uri, &OTHER_KEY),
+    ] }));
+    assert_eq!(scene.refuse(&scene.signed(&bob, &foreign, &KEY)).await, (401, "no_key".to_owned()));
+    assert_eq!(scene.refuse(&scene.signed(mallory, &own, &OTHER_KEY)).await, (401, "forged".to_owned()));
+    assert_eq!(scene.deliver(&scene.signed(mallory, &own, &KEY)).await, "Follow ok");
+}
+
+#[tokio::test]
+async fn ed25519_multikey_signs_by_rfc_9421_beside_the_key_in_pem() {
+    let scene = Scene::new().await;
+    let mallory = &scene.mallory;
+    let pair = Ed25519KeyPair::generate().unwrap();
+    let id = format!("{}#ed25519-key", mallory.uri);
+    let public = multikey(&id, &mallory.uri, [0xed, 0x01], pair.public_key().as_ref());
+    mallory.change_actor(&json!({ "assertionMethod": [public] }));
+    let letter = |pair: &Ed25519KeyPair| {
+        scene.app.tick();
+        let follow = mallory.activity("Follow", scene.alice_uri("")).to_string();
+        let digest = format!("sha-256=:{}:", STANDARD.encode(crypto::digest_sha256(follow.as_bytes())));
+        let created = scene.app.app.clock.now().timestamp();
+        let input =
+            format!(r#"("@method" "@target-uri" "content-digest");created={created};keyid="{id}";alg="ed25519""#);
+        let base = format!(
+            "\"@method\": POST\n\"@target-uri\": http://localhost:3000/inbox\n\"content-digest\": {digest}\n\
+             \"@signature-params\": {input}"
+        );
+        let signature = STANDARD.encode(pair.sign(base.as_bytes()));
+        let letter = Letter::new(&scene.app, "/inbox", follow).header("content-digest", &digest);
+        let letter = letter.header("signature-input", &format!("sig={input}"));
+        letter.header("signature", &format!("sig=:{signature}:"))
+    };
+    assert_eq!(scene.deliver(&letter(&pair)).await, "Follow ok");
+    assert_eq!(scene.deliver(&scene.signed(mallory, &mallory.key_id, &KEY)).await, "Follow ok");
+    let other = Ed25519KeyPair::generate().unwrap();
+    assert_eq!(scene.refuse(&letter(&other)).await, (401, "forged".to_owned()));
+}
+
 #[tokio::test]
 async fn actor_whose_document_names_another_id_later_does_not_become_it() {
     let scene = Scene::new().await;
@@ -216,7 +277,9 @@ async fn sender_whose_key_cannot_be_fetched_is_to_try_again() {
     let letter = || scene.signed(&scene.mallory, &scene.mallory.key_id, &KEY);
     assert_eq!(scene.refuse(&letter()).await, (503, "no_key".to_owned()));
     assert_eq!(scene.refuse(&letter()).await, (503, "no_key_yet".to_owned()));
-    let said = letter().send(&scene.app).await.text();
+    let refused = letter().send(&scene.app).await;
+    assert_eq!((refused.status.as_u16(), refused.header("retry-after")), (503, "60"));
+    let said = refused.text();
     assert!(!said.contains("503") && !said.contains("status"), "nothing of what we saw: {said}");
     assert_eq!(scene.liar.asked("/users/mallory"), 1);
     scene.mallory.set_actor(&scene.mallory.actor());
