@@ -45,6 +45,10 @@ pub trait Federation: Any + Debug + Send + Sync {
     /// The account or status with this URL on another server; `None` when there is none that can be shown.
     async fn find_by_url(&self, cx: &Cx, url: &str) -> Result<Option<Resolved>>;
 
+    /// Fetches the profile of an account of another server again, whatever is known of it. False when its server cannot be
+    /// asked, or what it says is not believed.
+    async fn refresh_account(&self, cx: &Cx, account: AccountId) -> Result<bool>;
+
     /// The page of another server on which `visitor`, one of its people, acts on the account or status `uri`. `visitor`
     /// is `user@domain`, or the domain alone. `None` when that server names no such page, or cannot be asked.
     async fn interaction_page(&self, cx: &Cx, visitor: &str, uri: &str) -> Result<Option<String>>;
@@ -66,6 +70,10 @@ impl Federation for NoFederation {
 
     async fn find_by_url(&self, _: &Cx, _: &str) -> Result<Option<Resolved>> {
         Ok(None)
+    }
+
+    async fn refresh_account(&self, _: &Cx, _: AccountId) -> Result<bool> {
+        Ok(false)
     }
 
     async fn interaction_page(&self, _: &Cx, _: &str, _: &str) -> Result<Option<String>> {

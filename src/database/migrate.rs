@@ -70,6 +70,7 @@ const MIGRATIONS: &[Pair] = migrations![
     "0034_suspended_by_origin",
     "0035_held_statuses",
     "0036_former_usernames",
+    "0037_moves",
 ];
 
 /// The four digits at the beginning of a file name.

@@ -32,6 +32,8 @@ pub struct Source {
     pub searchability: Searchability,
     pub quote_policy: QuotePolicy,
     pub attribution_domains: Vec<String>,
+    /// The ids of the actors that may move here.
+    pub also_known_as_uris: Vec<String>,
 }
 
 /// <https://docs.joinmastodon.org/entities/Role/>
@@ -61,6 +63,7 @@ impl From<&CredentialRow> for Source {
             searchability: row.preferences.searchability(),
             quote_policy: row.preferences.default_quote_policy,
             attribution_domains: account.attribution_domains.0.clone(),
+            also_known_as_uris: row.also_known_as.0.clone(),
         }
     }
 }

@@ -48,7 +48,7 @@ impl WrittenNames {
         if names.is_empty() {
             return Ok(Self::default());
         }
-        let found = store::username::list_uris(&cx.db, &Vec::from_iter(names)).await?;
+        let found = service::remote::relevance::named(cx, &Vec::from_iter(names)).await?;
         Ok(Self(found.into_iter().collect()))
     }
 

@@ -24,6 +24,10 @@ impl Federation for Network {
         fetch::by_url(cx, url).await
     }
 
+    async fn refresh_account(&self, cx: &Cx, account: AccountId) -> Result<bool> {
+        fetch::refresh(cx, account).await
+    }
+
     async fn interaction_page(&self, cx: &Cx, visitor: &str, uri: &str) -> Result<Option<String>> {
         fetch::interaction_page(cx, visitor, uri).await
     }

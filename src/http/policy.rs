@@ -84,6 +84,8 @@ pub struct Policy {
     pub probe: bool,
     /// The handler itself decides which accounts it serves, and how it refuses the others.
     pub judges_accounts: bool,
+    /// Served to accounts that moved too, whatever the method.
+    pub open_to_moved: bool,
 }
 
 /// A method that changes something, as a constant.
@@ -118,6 +120,7 @@ pub const API: Policy = Policy {
     closed: Closed::ToStrangers,
     probe: false,
     judges_accounts: false,
+    open_to_moved: false,
 };
 
 /// Another endpoint for programs: OAuth, probes, files.
@@ -157,6 +160,13 @@ impl Policy {
     #[must_use]
     pub const fn judges_accounts(mut self) -> Self {
         self.judges_accounts = true;
+        self
+    }
+
+    /// Accounts that moved may use it too.
+    #[must_use]
+    pub const fn open_to_moved(mut self) -> Self {
+        self.open_to_moved = true;
         self
     }
 

@@ -40,6 +40,7 @@ use crate::state::{Carries, RequestState};
 use context::cx::RequestId;
 use context::limits::Key;
 use crypto::RandomIds;
+use model::Grant;
 use model::actor::Unusable;
 
 /// Answers every request of a server. Cloning copies a pointer.
@@ -169,6 +170,7 @@ impl Shared {
 
     /// The response of the handler, if this server is open to the caller.
     async fn serve(&self, state: &RequestState<'_>, authentication: Authentication, mut request: Request) -> Response {
+        let authentication = of_moved(authentication, state.policy, request.method());
         if state.closed
             && let Some(refusal) = closed_server::refuse(state, &authentication, request.uri(), request.headers()).await
         {
@@ -185,6 +187,17 @@ impl Shared {
             (None, Some(fallback)) => fallback(state.cx.clone(), request).await.unwrap_or_else(error::not_found),
             (None, None) => error::not_found(),
         }
+    }
+}
+
+/// The owner of an account that moved may read everything as before (docs/contract/rules.md#2-authentication).
+fn of_moved(authentication: Authentication, policy: &Policy, method: &Method) -> Authentication {
+    let open = method.is_safe() || policy.open_to_moved;
+    match authentication {
+        Authentication::Grant(grant) if open && grant.unusable == Some(Unusable::Moved) => {
+            Authentication::Grant(Arc::new(Grant { unusable: None, ..Arc::unwrap_or_clone(grant) }))
+        }
+        other => other,
     }
 }
 

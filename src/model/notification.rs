@@ -35,6 +35,8 @@ text_enum! {
         SeveredRelationships = "severed_relationships",
         /// A message from the moderators.
         ModerationWarning = "moderation_warning",
+        /// An account that the recipient followed moved.
+        Move = "move",
         /// Someone signed up: for the staff.
         AdminSignUp = "admin.sign_up",
         /// Someone reported: for the staff.
@@ -91,6 +93,7 @@ impl NotificationType {
             | Self::FollowRequest
             | Self::SeveredRelationships
             | Self::ModerationWarning
+            | Self::Move
             | Self::AdminSignUp
             | Self::AdminReport => false,
         }

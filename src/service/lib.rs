@@ -20,9 +20,9 @@ pub mod templates;
 // Callers name only the use case: `service::poll::vote`.
 pub use access::{account_domains, heads, relations, visibility};
 pub use account::{
-    archive, confirmation, directory, domain_block, featured_tag, follow, owner, preference, profile, profile_image,
-    profile_link, registration, relationship, removal, sign_up, signing_key, status_cleanup, suggestion, transfer,
-    username,
+    archive, confirmation, directory, domain_block, featured_tag, follow, moving, owner, preference, profile,
+    profile_image, profile_link, registration, relationship, removal, sign_up, signing_key, status_cleanup, suggestion,
+    transfer, username,
 };
 pub use auth::{application, link, oauth, password, session, token};
 pub use feed::{filter, list, marker, search, tag, tag_review, timeline, trend};

@@ -15,8 +15,8 @@ mod server;
 pub mod status;
 
 pub use account::{
-    account_search, archive, directory, domain_block, follow, profile, relation_set, relationship, role, severance,
-    sign_up_day, suggestion, transfer, user, username,
+    account_search, archive, directory, domain_block, follow, moving, profile, relation_set, relationship, role,
+    severance, sign_up_day, suggestion, transfer, user, username,
 };
 pub use federation::{delivery, host, inbound, remote, remote_thread, tombstone};
 pub use feed::{

@@ -189,6 +189,13 @@ WHERE id IN (SELECT m.antenna_id FROM members m WHERE m.account_id = :account);
 -- params: integer account
 DELETE FROM members WHERE account_id = :account;
 
+-- Antennas that list or leave out an account do the same with the account that it moved to.
+-- name: name_target returns: exec
+-- params: integer account, integer target
+INSERT INTO members (antenna_id, excluded, account_id)
+SELECT m.antenna_id, m.excluded, :target FROM members m WHERE m.account_id = :account
+ON CONFLICT (antenna_id, excluded, account_id) DO NOTHING;
+
 -- The antennas of owners who were not here lately: their feeds are dropped.
 -- name: asleep returns: many
 -- params: integer since, integer after, integer limit

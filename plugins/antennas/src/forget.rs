@@ -1,4 +1,4 @@
-//! What goes, and what antennas forget with it.
+//! What goes or moves, and what antennas forget or name with it.
 
 use rookery_plugin::prelude::*;
 
@@ -8,7 +8,7 @@ use crate::{FEED, fanout, sql};
 /// How many antennas are looked at in one go.
 const PART: u16 = 1_000;
 
-/// Accounts that are blocked or gone, and lists that are gone. Who is suspended may come back: until then the server shows
+/// Accounts that are blocked, moved or gone, and lists that are gone. Who is suspended may come back: until then the server shows
 /// nothing of them.
 #[on(events)]
 fn events(batch: &[Event]) -> Result<()> {
@@ -17,6 +17,11 @@ fn events(batch: &[Event]) -> Result<()> {
             ("account.blocked", _) => {
                 let (account, target) = event.pair("account", "target")?;
                 clear(account, target)?;
+            }
+            ("account.moved", _) => {
+                let (account, target) = event.pair("account", "target")?;
+                sql::name_target(account.0, target.0).exec()?;
+                sql::change_naming(account.0, next_version()?).exec()?;
             }
             ("account.purged", Some(account)) => purge(account)?,
             ("list.deleted", Some(list)) => {

@@ -239,6 +239,16 @@ fn what_goes_is_forgotten() {
     let again = fake.status(bob, "hello again");
     fake.fan_out(&[again]).unwrap();
     assert_eq!((feed(&fake, &antenna), feed(&fake, &of_carol)), (vec![again.0], vec![]));
+    // An antenna that names an account names the one that it moves to as well.
+    let robert = fake.account("robert");
+    let pair = Subject::Json(json!({"account": bob, "target": robert}).to_string());
+    for _ in 0..2 {
+        fake.events(&[fake.event("account.moved", Some(bob), pair.clone())]).unwrap();
+    }
+    let moved = fake.status(robert, "from the new place");
+    fake.fan_out(&[moved]).unwrap();
+    assert_eq!(feed(&fake, &antenna), vec![moved.0, again.0]);
+    fake.events(&[fake.event("account.purged", None, Subject::Id(robert.0))]).unwrap();
     fake.events(&[fake.event("account.purged", None, Subject::Id(bob.0))]).unwrap();
     let shown = fake.get(&format!("{ANTENNAS}/{antenna}")).as_account(alice).send().ok();
     assert_eq!(shown["accounts_count"], 0);

@@ -15,6 +15,8 @@ pub enum Delivery {
     Deleted { status: StatusId, author: AccountId, reblog: bool },
     /// A profile changed.
     Profile(AccountId),
+    /// `account` moved to `target`. `id`: the row of the move.
+    Moved { account: AccountId, target: AccountId, id: RowId },
     /// The removal of an account began.
     AccountRemoved(AccountId),
     /// `account` follows `target`.

@@ -6,6 +6,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::declare::changes;
 use super::delivery::Delivery;
 use super::event::Event;
 use super::follow_up::{FollowUp, Scheduled};
@@ -14,8 +15,8 @@ use crate::Result;
 use crate::queue::Distribution;
 use crate::queue::job::Queued;
 use crate::queue::kinds::{
-    AcceptRequests, AttachCard, ExpireMute, FanOut, GenerateKey, Merge, MergeTag, RebuildList, ReconcileHome,
-    ReconcileList, SeverDomain, Unmerge, UnmergeDomain, UnmergeTag, VerifyLinks,
+    AcceptRequests, AttachCard, CarryOver, ExpireMute, FanOut, GenerateKey, Merge, MergeTag, RebuildList,
+    ReconcileHome, ReconcileList, SeverDomain, Unmerge, UnmergeDomain, UnmergeTag, VerifyLinks,
 };
 use model::{AccountId, NotificationId, RowId, Status, StatusId, TagId, Time, TokenId, Visibility, text_enum};
 use store::feed::Feed;
@@ -33,98 +34,6 @@ pub(super) enum Listener {
     Delivery,
     /// [`Live`](super::Live), after the commit: streams read a [`Streamed`] from the change.
     Stream,
-}
-
-/// Declares changes: `Name = "its.word" { fields } => [listener(what it is given), …];`.
-///
-/// A listener is `jobs(…)` with jobs or any [`FollowUp`], `push(…)` with notifications, `outbox(…)` with an [`Event`],
-/// `delivery(…)` with a [`Delivery`] or an option of one, or `stream(…)` with a [`Streamed`], each made from the fields.
-/// Generates [`Change`] with its [`ChangeKind`], `listeners`, and a method for what each listener is given.
-macro_rules! changes {
-    (@listener jobs) => { Listener::Jobs };
-    (@listener push) => { Listener::Push };
-    (@listener outbox) => { Listener::Outbox };
-    (@listener delivery) => { Listener::Delivery };
-    (@listener stream) => { Listener::Stream };
-    // Adds what a row gives to one listener to `$given`; the last rule is for the other listeners of the row.
-    (@add $given:ident jobs: jobs $($value:expr),+) => { $(FollowUp::add_to($value, &mut $given)?;)+ };
-    (@add $given:ident push: push $($value:expr),+) => { $given = Some(($($value),+)) };
-    (@add $given:ident outbox: outbox $($value:expr),+) => { $given = Some(($($value),+)) };
-    (@add $given:ident delivery: delivery $($value:expr),+) => { $given = Option::from(($($value),+)) };
-    (@add $given:ident stream: stream $($value:expr),+) => { $given = Some(($($value),+)) };
-    (@add $given:ident $listener:ident: $other:ident $($value:expr),+) => {};
-    // What `$change` gives to `$listener`, from `$none`.
-    (@given $change:ident $listener:ident $none:expr,
-        [$($name:ident { $($field:ident),* } [$($other:ident($($value:expr),+))+])+]) => {{
-        let mut given = $none;
-        #[expect(unused_variables, reason = "not every listener needs every field")]
-        match $change.clone() {
-            $(Self::$name { $($field),* } => { $(changes!(@add given $listener: $other $($value),+);)+ })+
-        }
-        given
-    }};
-    ($(
-        $(#[$doc:meta])*
-        $name:ident = $word:literal { $($(#[$attribute:meta])* $field:ident: $type:ty),* $(,)? }
-            => [$($listener:ident($($value:expr),+)),+ $(,)?];
-    )+) => {
-        text_enum! {
-            /// The kinds of change. Kinds that extensions may subscribe to have the names of the contract.
-            ChangeKind { $($(#[$doc])* $name = $word,)+ }
-        }
-
-        /// Something that happened.
-        #[derive(Clone, Debug, Serialize, Deserialize)]
-        pub enum Change {
-            $($(#[$doc])* $name { $($(#[$attribute])* $field: $type),* },)+
-        }
-
-        impl Change {
-            #[must_use]
-            pub fn kind(&self) -> ChangeKind {
-                match self {
-                    $(Self::$name { .. } => ChangeKind::$name,)+
-                }
-            }
-
-            /// The jobs that follow.
-            pub(super) fn jobs(&self) -> Result<Vec<Queued>> {
-                Ok(changes!(@given self jobs Vec::new(), [$($name { $($field),* } [$($listener($($value),+))+])+]))
-            }
-
-            /// The notifications to push; empty for other changes.
-            pub(super) fn pushed(&self) -> Vec<CreatedNotification> {
-                let given: Option<_> =
-                    changes!(@given self push None, [$($name { $($field),* } [$($listener($($value),+))+])+]);
-                given.unwrap_or_default()
-            }
-
-            /// What extensions receive; `None` for changes that they cannot subscribe to.
-            #[must_use]
-            pub fn event(&self) -> Option<Event> {
-                changes!(@given self outbox None, [$($name { $($field),* } [$($listener($($value),+))+])+])
-            }
-
-            /// What other servers are sent; `None` for changes that concern this server alone, as far as they tell.
-            #[must_use]
-            pub fn delivery(&self) -> Option<Delivery> {
-                changes!(@given self delivery None, [$($name { $($field),* } [$($listener($($value),+))+])+])
-            }
-
-            /// What streams show; `None` for changes that no stream shows.
-            #[must_use]
-            pub fn streamed(&self) -> Option<Streamed> {
-                changes!(@given self stream None, [$($name { $($field),* } [$($listener($($value),+))+])+])
-            }
-        }
-
-        /// The listeners to changes of a kind.
-        pub(super) const fn listeners(kind: ChangeKind) -> &'static [Listener] {
-            match kind {
-                $(ChangeKind::$name => &[$(changes!(@listener $listener)),+],)+
-            }
-        }
-    };
 }
 
 changes! {
@@ -170,6 +79,14 @@ changes! {
     /// A profile changed.
     AccountUpdated = "account.updated" { account: AccountId }
         => [outbox(Event::by_account(account)), delivery(Delivery::Profile(account))];
+
+    /// An account moved: its followers here follow `target` from now on. `id`: the row of the move.
+    AccountMoved = "account.moved" { account: AccountId, target: AccountId, id: RowId }
+        => [
+            jobs(CarryOver::new(id)),
+            outbox(Event::between(account, target)),
+            delivery(Delivery::Moved { account, target, id }),
+        ];
 
     /// A profile has links that are yet to be verified.
     ProfileLinked = "account.linked" { account: AccountId } => [jobs(VerifyLinks { account })];

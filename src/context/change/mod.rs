@@ -9,6 +9,7 @@
 //!
 //! Design: docs/architecture.md#5-changes-jobs-streaming. Words: docs/contract/events.md.
 
+mod declare;
 mod delivery;
 mod event;
 mod follow_up;

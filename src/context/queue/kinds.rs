@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use super::declare::jobs;
 use super::job::Job;
-use super::payload::{Distribution, Subject};
+use super::payload::{CarriedPart, Distribution, Subject};
 use crate::budget::Allowance;
 use crate::change::Change;
 pub use files::{
@@ -61,6 +61,15 @@ jobs! {
         card: RowId,
         /// The last status of the previous batch.
         before: StatusId,
+    }
+
+    /// Carries the next relationships of people here from an account that moved over to the account it moved to.
+    CarryOver as "carry_over" in Background, key |job| format!("{} {:?} {}", job.moved, job.part, job.after) => {
+        /// The row of the move; it may be gone.
+        moved: RowId,
+        part: CarriedPart,
+        /// The last account of the previous batch; 0 for the first batch of a part.
+        after: AccountId,
     }
 
     /// Sends the documents owed to a host, in order.

@@ -14,5 +14,5 @@ pub mod run;
 pub use enqueue::{enqueue, enqueue_all, enqueue_all_at, enqueue_any, enqueue_at, finish};
 pub use job::{Done, Failure, Job, Queued};
 pub use kinds::*;
-pub use payload::{Distribution, PLUGIN_FEED_LENGTH, Subject};
+pub use payload::{CarriedPart, Distribution, PLUGIN_FEED_LENGTH, Subject};
 pub use run::Next;

@@ -4,7 +4,7 @@ use chrono::TimeDelta;
 use serde::{Deserialize, Serialize};
 
 use super::kinds::{
-    DeleteOldStatuses, MaintainFeeds, PruneCards, ReconcileHome, ReconcileList, SeverDomain, TrimFeeds,
+    CarryOver, DeleteOldStatuses, MaintainFeeds, PruneCards, ReconcileHome, ReconcileList, SeverDomain, TrimFeeds,
 };
 use model::{AccountId, RowId, ScheduledStatusId, StatusId};
 
@@ -30,6 +30,38 @@ impl Distribution {
             Self::Tally(status) => format!("tally-{status}"),
             Self::Profile(account) => format!("profile-{account}"),
         }
+    }
+}
+
+/// The relationships with an account that moved, in the order in which they are carried over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CarriedPart {
+    Notes,
+    Mutes,
+    Blocks,
+    /// Follows, with the lists that contain the account.
+    Follows,
+}
+
+impl CarriedPart {
+    /// The part after this one; `None` after the last.
+    #[must_use]
+    pub fn next(self) -> Option<Self> {
+        match self {
+            Self::Notes => Some(Self::Mutes),
+            Self::Mutes => Some(Self::Blocks),
+            Self::Blocks => Some(Self::Follows),
+            Self::Follows => None,
+        }
+    }
+}
+
+impl CarryOver {
+    /// The beginning of the work for a move.
+    #[must_use]
+    pub fn new(moved: RowId) -> Self {
+        Self { moved, part: CarriedPart::Notes, after: AccountId::from(0) }
     }
 }
 

@@ -11,6 +11,7 @@ mod blocks;
 mod distribute;
 mod follows;
 mod health;
+mod moves;
 mod owed;
 mod pins;
 mod polls;

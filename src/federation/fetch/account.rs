@@ -132,9 +132,11 @@ async fn renamed(cx: &Cx, actor: &Actor, known: Account) -> Result<webfinger::Fo
         }),
     };
     let Some(found) = found else { return Ok(unchanged) };
-    let handle = format!("{}@{}", found.username, found.domain).to_lowercase();
-    let holders = store::account::list_by_handles(&cx.db, &[handle]).await?;
-    Ok(if holders.iter().all(|holder| holder.id == known.id) { found } else { unchanged })
+    let handle = format!("{}@{}", found.username, found.domain);
+    match service::account::lookup(cx, &handle).await {
+        Err(Error::NotFound) => Ok(found),
+        holder => Ok(if holder?.id == known.id { found } else { unchanged }),
+    }
 }
 
 /// Counts a new actor against a flood of its domain.

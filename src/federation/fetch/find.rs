@@ -28,6 +28,19 @@ pub async fn accounts(cx: &Cx, handles: &[String]) -> Result<Vec<AccountId>> {
     Ok(found)
 }
 
+/// Fetches the profile of the account `id` of another server again; false when that fails.
+///
+/// # Errors
+/// [`context::Error::NotFound`] when there is no such account.
+pub async fn refresh(cx: &Cx, id: AccountId) -> Result<bool> {
+    let known = service::account::find_visible(cx, id).await?;
+    if known.is_local() {
+        return Ok(false);
+    }
+    let fetched = counted(Box::pin(account::fetch(cx, &known.uri, None))).await?;
+    Ok(fetched.is_some_and(|fetched| fetched.id == id))
+}
+
 pub(super) async fn by_handle(cx: &Cx, handle: &str) -> Result<Account, Failure> {
     let (username, domain) = handle.split_once('@').ok_or(Failure::Gone)?;
     let domain = service::domain::parse(domain).ok_or(Failure::Gone)?;

@@ -23,7 +23,7 @@ pub use account::{account, refreshed};
 pub use bearcap::{Bearcap, by_bearcap};
 pub use document::{Fetched, document};
 pub use explain::{Explanation, explain, now};
-pub use find::{accounts, by_url, interaction_page};
+pub use find::{accounts, by_url, interaction_page, refresh};
 pub use key::key;
 pub(crate) use status::quoted;
 pub use status::{note, note_document, status};

@@ -19,6 +19,7 @@ mod forwarded;
 mod inbound;
 mod kinds;
 mod like;
+mod moving;
 mod pin;
 mod process;
 mod reason;

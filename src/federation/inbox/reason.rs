@@ -59,6 +59,14 @@ text_enum! {
         Hashtag = "hashtag",
         /// Too many statuses that are not known here were deleted in a short time.
         TooManyDeletions = "too_many_deletions",
+        /// The activity has no target.
+        NoTarget = "no_target",
+        /// The target of a move is the sender, moved too, or is suspended.
+        NotMovable = "not_movable",
+        /// The target of a move does not name the sender as an alias.
+        NotAnAlias = "not_an_alias",
+        /// The sender moved less than seven days ago.
+        MovedRecently = "moved_recently",
         /// The status is not known here, or not older than the edit.
         UnknownOrNotNewer = "unknown_or_not_newer",
     }

@@ -65,6 +65,7 @@ pub(crate) fn profile(
         indexable: actor.indexable.unwrap_or_default(),
         memorial: actor.memorial.unwrap_or_default(),
         suspended: actor.suspended.unwrap_or_default(),
+        moved_to: actor.moved_to.as_ref().map(|id| id.0.clone()).filter(|id| is_usable(id) && *id != actor.id),
         searchability: searchability(actor.searchable_by.as_ref(), actor.followers.as_ref(), &actor.id)
             .or_else(|| marked_searchability(actor.summary.as_deref().unwrap_or_default()))
             .unwrap_or(unstated),

@@ -57,6 +57,8 @@ pub struct Actor {
     #[serde(default)]
     pub also_known_as: Many<Id>,
     #[serde(default)]
+    pub moved_to: Lenient<Id>,
+    #[serde(default)]
     pub attribution_domains: Many<String>,
     #[serde(default)]
     pub attachment: Many<Field>,

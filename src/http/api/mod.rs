@@ -24,6 +24,7 @@ pub mod instance;
 pub mod lists;
 pub mod markers;
 pub mod media;
+pub mod moving;
 pub mod mutes;
 pub mod notification_groups;
 pub mod notification_policies;

@@ -1,8 +1,8 @@
 //! Accounts, relationships, the user's own account, and sign-up by an app.
 
 use crate::api::{
-    accounts, blocks, credentials, directory, domain_blocks, emails, endorsements, follow_requests, mutes, preferences,
-    registrations, relationships, reports, suggestions,
+    accounts, blocks, credentials, directory, domain_blocks, emails, endorsements, follow_requests, moving, mutes,
+    preferences, registrations, relationships, reports, suggestions,
 };
 use crate::operation::methods::{delete, get, patch, post};
 use crate::policy::{API, Closed, Files, Per, Policy, SHARED, WriteMethod};
@@ -26,6 +26,8 @@ pub(crate) fn routes() -> Routes {
             API.files(Files::Images),
             get(credentials::show_profile).put(credentials::update_profile).patch(credentials::update_profile),
         )
+        .route("/api/v1/accounts/alias", API, post(moving::aliases))
+        .route("/api/v1/accounts/move", API.open_to_moved(), post(moving::create).delete(moving::delete))
         .route("/api/v1/accounts/lookup", SHARED, get(accounts::lookup))
         .route("/api/v1/accounts/search", API, get(accounts::search))
         .route("/api/v1/accounts/relationships", API, get(relationships::index))

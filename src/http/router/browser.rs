@@ -92,6 +92,13 @@ pub(crate) fn routes() -> Routes {
         .route("/settings/cleanup", FORM, get(settings::cleanup::show).post(settings::cleanup::update))
         .route("/settings/strikes", FORM, get(settings::strikes::index))
         .route("/settings/strikes/{id}", FORM, get(settings::strikes::show).post(settings::strikes::create))
+        .route("/settings/moving", FORM, get(settings::moving::show).post(settings::moving::create))
+        .route("/settings/moving/username", FORM, post(settings::moving::rename))
+        .route(
+            "/settings/moving/aliases",
+            FORM,
+            post(settings::moving::add_alias).delete(settings::moving::remove_alias),
+        )
         .route("/settings/delete", FORM, get(settings::leaving::show).post(settings::leaving::delete))
 }
 

@@ -8,6 +8,7 @@ pub mod filters;
 pub mod followed_tags;
 mod frame;
 pub mod leaving;
+pub mod moving;
 pub mod preferences;
 pub mod profile;
 pub mod sessions;

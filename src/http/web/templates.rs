@@ -54,6 +54,7 @@ const SOURCES: &[(&str, &str)] = embed![
     "settings/_layout.html",
     "settings/cleanup.html",
     "settings/leaving.html",
+    "settings/moving.html",
     "settings/transfer.html",
     "settings/applications.html",
     "settings/filter.html",

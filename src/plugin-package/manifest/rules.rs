@@ -21,6 +21,7 @@ pub const EVENTS: &[&str] = &[
     "account.created",
     "account.updated",
     "account.suspended",
+    "account.moved",
     "account.purged",
     "account.blocked",
     "account.muted",

@@ -61,7 +61,7 @@ pub async fn follow(cx: &Cx, actor: &Actor, target: AccountId, params: FollowPar
     } else {
         check_limit(cx, &me)?;
         spent = Some(rate_limits::family(cx, me.id, Family::Follows)?);
-        begin(cx, &mut tx, &me, &target, params).await?;
+        begin(cx, &mut tx, &me, &target, new_terms(params)).await?;
     }
     tx.commit().await?;
     if let Some(spent) = spent {
@@ -114,7 +114,25 @@ async fn add(cx: &Cx, tx: &mut Tx, follower: AccountId, target: AccountId) -> Re
     if tie.following || tie.requested || refuse(&tie, &target).is_err() || check_limit(cx, &me).is_err() {
         return Ok(false);
     }
-    begin(cx, tx, &me, &target, FollowParams::default()).await?;
+    begin(cx, tx, &me, &target, new_terms(FollowParams::default())).await?;
+    Ok(true)
+}
+
+/// Makes `follower` follow `target`, or request to, with the options of another follow that ends. True when it does now, or
+/// did before; false when that is refused, and for the account itself. No limit, since another follow ends.
+pub(super) async fn carry(cx: &Cx, tx: &mut Tx, follower: AccountId, target: AccountId, terms: Terms) -> Result<bool> {
+    if follower == target {
+        return Ok(false);
+    }
+    let (me, target) = relationship::lock_pair(tx, follower, target).await?;
+    let tie = relationship::tie(cx, tx, me.id, target.id).await?;
+    if tie.following || tie.requested {
+        return Ok(true);
+    }
+    if refuse(&tie, &target).is_err() {
+        return Ok(false);
+    }
+    begin(cx, tx, &me, &target, terms).await?;
     Ok(true)
 }
 
@@ -234,12 +252,7 @@ fn ended(follower: AccountId, target: AccountId, Ended { id, uri, .. }: Ended) -
 }
 
 /// Creates a follow, or a request when the target is locked or remote, or the follower limited.
-async fn begin(cx: &Cx, tx: &mut Tx, me: &Account, target: &Account, params: FollowParams) -> Result<()> {
-    let terms = Terms {
-        show_reblogs: params.reblogs.unwrap_or(true),
-        notify: params.notify.unwrap_or(false),
-        languages: params.languages.and_then(listed),
-    };
+async fn begin(cx: &Cx, tx: &mut Tx, me: &Account, target: &Account, terms: Terms) -> Result<()> {
     if !target.locked && !me.is_limited() && target.is_local() {
         return establish(cx, tx, me.id, target.id, terms, None).await;
     }
@@ -305,6 +318,15 @@ fn notice(new: &NewFollow, kind: NotificationType) -> Notice {
 
 fn new(cx: &Cx, follower: AccountId, target: AccountId, terms: Terms, uri: Option<String>) -> NewFollow {
     NewFollow { id: cx.ids.next(), account_id: follower, target_account_id: target, terms, uri, now: cx.clock.now() }
+}
+
+/// The options of a new follow.
+fn new_terms(params: FollowParams) -> Terms {
+    Terms {
+        show_reblogs: params.reblogs.unwrap_or(true),
+        notify: params.notify.unwrap_or(false),
+        languages: params.languages.and_then(listed),
+    }
 }
 
 /// The options of an existing follow, overridden by the options of the request.

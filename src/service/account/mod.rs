@@ -6,12 +6,14 @@
 //! Spec: docs/contract/rules.md#2-authentication and docs/contract/rules.md#9-accounts.
 
 pub mod archive;
+mod carry_over;
 pub mod confirmation;
 pub mod directory;
 pub mod domain_block;
 pub mod featured_tag;
 pub mod follow;
 mod forget_account;
+pub mod moving;
 pub mod owner;
 pub mod preference;
 pub mod profile;

@@ -17,7 +17,7 @@ use model::{Account, AccountId, Actor, Cursor};
 use store::relationship::{NewMute, Pair, Relation, RelationshipRow};
 
 /// Longest private note, in characters (docs/contract/rules.md#9-accounts).
-const NOTE_MAX: usize = 2000;
+pub(super) const NOTE_MAX: usize = 2000;
 /// Longest temporary mute: a hundred years, in seconds.
 const MUTE_SECONDS_MAX: i64 = 100 * 365 * 24 * 60 * 60;
 
@@ -33,21 +33,27 @@ pub async fn block(cx: &Cx, actor: &Actor, target: AccountId) -> Result<()> {
     }
     let mut tx = cx.db.begin().await?;
     let (me, target) = lock_pair(&mut tx, actor.id, target).await?;
-    if store::relationship::insert(&mut tx, Pair::Block, cx.ids.next(), me.id, target.id, cx.clock.now()).await? {
-        if me.is_local() {
-            follow::sever(cx, &mut tx, me.id, target.id).await?;
-            follow::sever(cx, &mut tx, target.id, me.id).await?;
-        } else {
-            // Its server knows that they ended.
-            follow::end(cx, &mut tx, me.id, target.id).await?;
-            follow::end(cx, &mut tx, target.id, me.id).await?;
-        }
-        notification::retract_from(&mut tx, me.id, target.id).await?;
-        store::conversation::delete_with(&mut tx, me.id, target.id).await?;
-        change::record(cx, &mut tx, Change::Blocked { account: me.id, target: target.id }).await?;
-    }
+    begin_block(cx, &mut tx, &me, &target).await?;
     tx.commit().await?;
     Ok(())
+}
+
+/// Makes `me` block `target`, both locked; nothing when it does already.
+pub(super) async fn begin_block(cx: &Cx, tx: &mut Tx, me: &Account, target: &Account) -> Result<()> {
+    if !store::relationship::insert(tx, Pair::Block, cx.ids.next(), me.id, target.id, cx.clock.now()).await? {
+        return Ok(());
+    }
+    if me.is_local() {
+        follow::sever(cx, tx, me.id, target.id).await?;
+        follow::sever(cx, tx, target.id, me.id).await?;
+    } else {
+        // Its server knows that they ended.
+        follow::end(cx, tx, me.id, target.id).await?;
+        follow::end(cx, tx, target.id, me.id).await?;
+    }
+    notification::retract_from(tx, me.id, target.id).await?;
+    store::conversation::delete_with(tx, me.id, target.id).await?;
+    change::record(cx, tx, Change::Blocked { account: me.id, target: target.id }).await
 }
 
 /// Ends a block; not an error when there is none.

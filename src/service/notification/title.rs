@@ -27,6 +27,7 @@ pub fn title(cx: &Cx, language: Language, kind: &NotificationKind, actor: &Actor
             NotificationType::Update => "push.update",
             NotificationType::SeveredRelationships => "push.severed_relationships",
             NotificationType::ModerationWarning => "push.moderation_warning",
+            NotificationType::Move => "push.move",
             NotificationType::AdminSignUp => "push.admin_sign_up",
             NotificationType::AdminReport => "push.admin_report",
         },

@@ -50,6 +50,8 @@ pub struct RemoteProfile {
     pub memorial: bool,
     /// Its own server suspended it.
     pub suspended: bool,
+    /// The actor that it moved to.
+    pub moved_to: Option<String>,
     pub searchability: Searchability,
     pub settings: OtherSettings,
     pub hide_collections: Option<bool>,
@@ -70,10 +72,15 @@ pub async fn save(cx: &Cx, profile: RemoteProfile) -> Result<Account> {
     emoji::save(cx, &profile.domain, &profile.emojis).await?;
     let mut tx = cx.db.begin().await?;
     let known = store::remote::find_account(&mut tx, &profile.uri).await?;
+    let moved_to = match &profile.moved_to {
+        // One that is not known here is not shown.
+        Some(target) => store::remote::find_account(&mut tx, target).await?.map(|target| target.id),
+        None => None,
+    };
     let account = match known {
         Some(known) if known.is_local() => return Err(Error::Conflict("the actor is of this server".into())),
         Some(known) => {
-            let account = Account { updated_at: now, ..filled(known, &profile) };
+            let account = Account { updated_at: now, moved_to_account_id: moved_to, ..filled(known, &profile) };
             store::remote::update_account(&mut tx, &account, &actor).await.on_unique(taken)?;
             account
         }
@@ -86,6 +93,7 @@ pub async fn save(cx: &Cx, profile: RemoteProfile) -> Result<Account> {
                 domain: Some(profile.domain.clone()),
                 suspended_at,
                 limited_at,
+                moved_to_account_id: moved_to,
                 updated_at: now,
                 ..filled(new, &profile)
             };

@@ -13,6 +13,7 @@ pub mod emoji;
 pub mod follow;
 pub mod interaction;
 pub mod media;
+pub mod moving;
 pub mod poll;
 pub mod relevance;
 pub mod status;

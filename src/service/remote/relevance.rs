@@ -12,6 +12,13 @@ pub async fn local_account(cx: &Cx, uri: &str) -> Result<Option<Account>> {
     Ok(store::remote::find_account(&cx.db, uri).await?.filter(Account::is_local))
 }
 
+/// The URIs of the accounts of this server that have these user names, or had them before, each with the name. `usernames`:
+/// in lower case.
+#[model::use_case]
+pub async fn named(cx: &Cx, usernames: &[String]) -> Result<Vec<(String, String)>> {
+    Ok(store::username::list_uris(&cx.db, usernames).await?)
+}
+
 /// True when an account of this server follows `account`.
 #[model::use_case]
 pub async fn is_followed(cx: &Cx, account: AccountId) -> Result<bool> {

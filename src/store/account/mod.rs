@@ -9,6 +9,7 @@ pub mod archive;
 pub mod directory;
 pub mod domain_block;
 pub mod follow;
+pub mod moving;
 pub mod profile;
 pub mod relation_set;
 pub(crate) mod relation_sql;

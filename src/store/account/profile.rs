@@ -21,6 +21,8 @@ pub struct CredentialRow {
     pub permissions: RolePermissions,
     /// Number of pending follow requests, counted up to 40.
     pub follow_requests_count: i64,
+    /// URIs of actors.
+    pub also_known_as: Json<Vec<String>>,
 }
 
 /// A local account as its owner sees it. The inner `LIMIT` bounds the cost of counting follow requests.
@@ -28,7 +30,7 @@ pub struct CredentialRow {
 pub async fn find(db: Conn<'_>, id: AccountId) -> Result<Option<CredentialRow>> {
     db.query(sql!(
         "SELECT " account_columns!() ", " assigned_role_columns!() ", " role_permission_columns!() ",
-                r.highlighted AS role_highlighted, u.preferences,
+                r.highlighted AS role_highlighted, u.preferences, a.also_known_as,
                 (SELECT COUNT(*) FROM (SELECT q.id FROM follow_requests q WHERE q.target_account_id = a.id LIMIT 40) waiting)
                 AS follow_requests_count
          FROM accounts a

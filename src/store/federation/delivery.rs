@@ -223,6 +223,19 @@ pub async fn follower_inboxes(db: Conn<'_>, account: AccountId) -> Result<Vec<St
     .await
 }
 
+/// The inboxes of the remote accounts that block `account`, each once.
+#[boxed]
+pub async fn blocking_inboxes(db: Conn<'_>, account: AccountId) -> Result<Vec<String>> {
+    db.query(sql!(
+        "SELECT DISTINCT " inbox!() " FROM blocks b JOIN accounts a ON a.id = b.account_id
+         WHERE b.target_account_id = $1 AND a.domain IS NOT NULL AND a.suspended_at IS NULL
+           AND " inbox!() " IS NOT NULL"
+    ))
+    .bind(account)
+    .scalars()
+    .await
+}
+
 /// The inboxes of the remote accounts among `accounts`, each once; `personal`: their own, not the shared ones.
 #[boxed]
 pub async fn inboxes(db: Conn<'_>, accounts: &[AccountId], personal: bool) -> Result<Vec<String>> {

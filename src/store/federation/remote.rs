@@ -106,6 +106,7 @@ pub async fn update_account(tx: &mut Tx, account: &Account, actor: &ActorObject)
              memorial = $13, other_settings = $14, attribution_domains = $15, hide_collections = $16,
              also_known_as = $17, inbox_url = $18, outbox_url = $19, shared_inbox_url = $20, followers_url = $21,
              following_url = $22, featured_url = $23, public_key = $24, fetched_at = $25, updated_at = $26, username = $27,
+             moved_to_account_id = $28,
              version = version + 1
          WHERE id = $1"
     ))
@@ -136,6 +137,7 @@ pub async fn update_account(tx: &mut Tx, account: &Account, actor: &ActorObject)
     .bind(actor.fetched_at)
     .bind(account.updated_at)
     .bind(account.username.clone())
+    .bind(account.moved_to_account_id)
     .execute()
     .await?;
     let rank = account_names::rank(account.followers_count);

@@ -100,6 +100,7 @@ macro_rules! with_ids {
             "announcements",
             "announcement_reaction_counts",
             "reports",
+            "account_moves",
             "account_severances",
             "preview_cards",
             "imports",

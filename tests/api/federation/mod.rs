@@ -12,6 +12,7 @@ mod honest;
 mod hostile;
 mod hosts;
 mod limited;
+mod moving;
 mod names;
 mod operators;
 mod quotes;

@@ -152,6 +152,7 @@ const WEB_LEFT_OUT: &[(&str, &str)] = &[
     ),
     ("/settings/audit_log", "for staff; a page is one statement (store::audit::list)"),
     ("/settings/delete", "a form"),
+    ("/settings/moving", "forms"),
     ("/media/", "files"),
     ("/assets/", "files"),
     ("/.well-known/", "one document each"),

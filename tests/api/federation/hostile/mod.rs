@@ -17,6 +17,7 @@ mod hosts;
 mod interactions;
 mod keys;
 mod mentions;
+mod moves;
 mod notes;
 mod order;
 mod pins;
