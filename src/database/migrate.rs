@@ -69,6 +69,7 @@ const MIGRATIONS: &[Pair] = migrations![
     "0033_plugin_permission",
     "0034_suspended_by_origin",
     "0035_held_statuses",
+    "0038_domain_lists",
 ];
 
 /// The four digits at the beginning of a file name.
