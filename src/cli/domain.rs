@@ -1,4 +1,4 @@
-//! `rookery domain list|block|allow|remove`: the policy of this server about other servers.
+//! `rookery domain`: the policy of this server about other servers. Lists are in [`domain_import`](super::domain_import).
 
 use clap::{Args, Subcommand, ValueEnum};
 use serde::Serialize;
@@ -10,6 +10,8 @@ use model::instance::Severity;
 use service::domain_decision::{self, BlockParams};
 use store::domain_policy::{Allow, Block};
 use terminal::{Failure, Output};
+
+use super::domain_import::{self, NewExport, NewImport};
 
 #[derive(Debug, Subcommand)]
 pub(super) enum Command {
@@ -30,6 +32,10 @@ pub(super) enum Command {
         #[arg(long)]
         allow: bool,
     },
+    /// Show the effect of a list of domains, and apply it with --yes
+    Import(NewImport),
+    /// Print the blocked domains as a list
+    Export(NewExport),
 }
 
 #[derive(Debug, Args)]
@@ -88,7 +94,7 @@ pub(super) struct NewBlock {
 
 /// The severity of a block.
 #[derive(Clone, Copy, Debug, ValueEnum)]
-enum Effect {
+pub(super) enum Effect {
     /// Suspends the accounts and ends their follows
     Suspend,
     /// Limits the accounts: only followers see them
@@ -101,8 +107,8 @@ impl Command {
     /// True for a command that a running server must apply.
     pub(super) fn changes(&self) -> bool {
         match self {
-            Self::List => false,
-            Self::Block(_) | Self::Allow { .. } | Self::Remove { .. } => true,
+            Self::List | Self::Export(_) => false,
+            Self::Block(_) | Self::Allow { .. } | Self::Remove { .. } | Self::Import(_) => true,
         }
     }
 }
@@ -173,17 +179,25 @@ pub(super) async fn run(cx: &Cx, command: Command, output: Output) -> Result<(),
             let answer = Changed { domain, changed: true };
             output.answer(&answer, || format!("{} is no longer {state}.", answer.domain))
         }
+        Command::Import(new) => Box::pin(domain_import::import(cx, new, output)).await,
+        Command::Export(new) => domain_import::export(cx, new, output).await,
+    }
+}
+
+impl From<Effect> for Severity {
+    fn from(effect: Effect) -> Self {
+        match effect {
+            Effect::Suspend => Self::Suspend,
+            Effect::Silence => Self::Silence,
+            Effect::Noop => Self::Noop,
+        }
     }
 }
 
 impl NewBlock {
     fn parts(self) -> (String, BlockParams) {
         let params = BlockParams {
-            severity: match self.severity {
-                Effect::Suspend => Severity::Suspend,
-                Effect::Silence => Severity::Silence,
-                Effect::Noop => Severity::Noop,
-            },
+            severity: self.severity.into(),
             flags: Flags {
                 reject_media: self.reject_media,
                 reject_reports: self.reject_reports,

@@ -15,6 +15,7 @@ mod create_users;
 mod database;
 mod doctor;
 mod domain;
+mod domain_import;
 mod email_block;
 mod emoji;
 mod federation;

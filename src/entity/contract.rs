@@ -85,6 +85,7 @@ fn serialised_entities_have_the_members_of_the_contract() {
         admin::measure::Entity = "Admin_Measure",
         admin::DomainAllow = "Admin_DomainAllow",
         admin::DomainBlock = "Admin_DomainBlock",
+        admin::DomainImport = "Admin_DomainImport",
         admin::EmailDomainBlock = "Admin_EmailDomainBlock",
         admin::IpBlock = "Admin_IpBlock",
         admin::report::Report<'_> = "Admin_Report",

@@ -77,6 +77,7 @@ named! {
     crate::admin::CanonicalEmailBlock = "Admin_CanonicalEmailBlock",
     crate::admin::DomainAllow = "Admin_DomainAllow",
     crate::admin::DomainBlock = "Admin_DomainBlock",
+    crate::admin::DomainImport = "Admin_DomainImport",
     crate::admin::EmailDomainBlock = "Admin_EmailDomainBlock",
     crate::admin::IpBlock = "Admin_IpBlock",
     crate::admin::Role = "Admin_Role",

@@ -34,6 +34,18 @@ pub struct Fault {
     pub reason: String,
 }
 
+impl Fault {
+    /// The fault as a sentence.
+    #[must_use]
+    pub fn sentence(&self) -> String {
+        if self.domain.is_empty() {
+            format!("it {}", self.reason)
+        } else {
+            format!("{:?} {}", self.domain, self.reason)
+        }
+    }
+}
+
 /// A parsed list.
 #[derive(Debug)]
 pub(super) struct Parsed {
