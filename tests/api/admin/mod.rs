@@ -6,6 +6,7 @@ mod audit_log;
 mod canonical_email_blocks;
 mod domain_allows;
 mod domain_blocks;
+mod domain_imports;
 mod email_domain_blocks;
 mod ip_blocks;
 mod metrics;

@@ -225,6 +225,10 @@ impl World {
             }
             "/api/v1/admin/ip_blocks" => body = json!({ "ip": ip, "severity": "no_access" }),
             "/api/v1/admin/ip_blocks/:id" => body = json!({ "comment": "changed" }),
+            "/api/v1/admin/domain_blocks/import" | "/api/v1/admin/domain_allows/import" => {
+                let preview = self.owner().post(&path).json(&json!({ "list": domain })).ok().await;
+                body = json!({ "list": domain, "token": preview["token"] });
+            }
             "/api/v1/admin/domain_blocks/:id" => body = json!({ "severity": "silence" }),
             "/api/v1/admin/canonical_email_blocks" | "/api/v1/admin/canonical_email_blocks/test" => {
                 body = json!({ "email": format!("b@{domain}") });
@@ -292,8 +296,8 @@ fn faults(row: &Route, caller: &str, answer: &Answer) -> Vec<String> {
         return vec![format!("{place} {}", answer.text())];
     }
     let shape = row.response.replace("::", "_");
-    if !shape.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '[' | ']')) {
-        // The responses of these rows are held against the OpenAPI document, as all are.
+    if shape.is_empty() || !shape.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '[' | ']')) {
+        // Files, and responses that are held against the OpenAPI document, as all are.
         return Vec::new();
     }
     contract::faults(&shape, &answer.json()).into_iter().map(|fault| format!("{place}: {fault}")).collect()
