@@ -116,6 +116,15 @@ jobs! {
     /// Fetches the page of a card, if that is due.
     FetchCard as "fetch_card" in Fetch, key |job| job.card.to_string() => { card: RowId }
 
+    /// Fetches a subscribed list of domains, and applies or drafts its changes.
+    RefreshDomainList as "refresh_domain_list" in Fetch, key |job| job.list.to_string() => {
+        /// The list; it may be gone.
+        list: RowId,
+    }
+
+    /// Queues the refresh of subscribed lists that are due. Recurring.
+    RefreshDomainLists as "refresh_domain_lists" in Background, key |_job| String::new() => {}
+
     /// Fetches the NodeInfo of another server.
     FetchNodeInfo as "fetch_node_info" in Fetch, key |job| job.domain.clone() => { domain: String }
 

@@ -311,7 +311,11 @@ fn allow_entry(action: &'static str, allow: &Allow) -> Entry {
     Entry::new(action, Target::new("domain_allow", allow.id, allow.domain.clone()))
 }
 
-fn read(text: &str) -> Result<String> {
+/// The domain that `text` is, in lower-case ASCII.
+///
+/// # Errors
+/// [`Error::Invalid`] for anything else.
+pub(crate) fn read(text: &str) -> Result<String> {
     let fits = |domain: &String| domain.bytes().all(|byte| byte.is_ascii_alphanumeric() || b".-_:".contains(&byte));
     domain::parse(text)
         .filter(fits)

@@ -184,6 +184,13 @@ pub async fn delete_entries(tx: &mut Tx, list: RowId, domains: &[&str]) -> Resul
     Ok(())
 }
 
+/// Deletes all entries of a list.
+#[boxed]
+pub async fn delete_all_entries(tx: &mut Tx, list: RowId) -> Result<()> {
+    tx.query(sql!("DELETE FROM domain_list_entries WHERE list_id = $1")).bind(list).execute().await?;
+    Ok(())
+}
+
 /// The decision of all lists about each domain that any names: the entry of the list with the highest priority.
 #[boxed]
 pub async fn decisions(db: Conn<'_>) -> Result<Vec<Decided>> {

@@ -87,22 +87,24 @@ impl Rules {
         if suffix.is_some_and(|suffix| suffix.typ() != Some(Type::Private)) {
             return Err("is a public suffix, below which unrelated sites are".into());
         }
-        if self.own.has(&domain) {
-            return Err("is a domain of this server".into());
-        }
-        if self.policy == ListPolicy::Allow {
-            return Ok(domain);
-        }
-        if let Some(own) = self.own.below(&domain) {
-            return Err(format!("covers {own}, a domain of this server").into());
-        }
-        self.check_excluded(&domain)?;
+        self.check(&domain)?;
         Ok(domain)
     }
 
+    /// Checks a domain against those of this server and the excluded ones.
+    ///
     /// # Errors
-    /// When `domain` is excluded, or covers an excluded domain.
-    pub(super) fn check_excluded(&self, domain: &str) -> Result<(), Reason> {
+    /// The reason why a list must not have it.
+    pub(super) fn check(&self, domain: &str) -> Result<(), Reason> {
+        if self.own.has(domain) {
+            return Err("is a domain of this server".into());
+        }
+        if self.policy == ListPolicy::Allow {
+            return Ok(());
+        }
+        if let Some(own) = self.own.below(domain) {
+            return Err(format!("covers {own}, a domain of this server").into());
+        }
         if self.excluded.cover(domain) {
             return Err("is excluded from lists".into());
         }

@@ -2,13 +2,15 @@
 //!
 //! Reached from `/api/v1/admin/domain_blocks/import`, its siblings and `rookery domain`. A list is parsed as a whole
 //! ([`parse`]), its effect is shown ([`preview`]), and then it is applied in one transaction ([`import`]): each line is
-//! taken, or named with its number and the reason. Decisions about single domains are in
+//! taken, or named with its number and the reason. Lists that are fetched daily are in [`subscription`], and domains that
+//! no list may block in [`exclusion`]. Decisions about single domains are in
 //! [`domain_decision`](crate::domain_decision).
 //!
 //! Spec: docs/contract/admin.csv, docs/contract/federation.md#10-limited-federation-and-domain-policy
 
 mod bulk;
 mod csv_text;
+pub mod exclusion;
 mod export;
 mod host;
 mod impact;
@@ -17,6 +19,7 @@ mod json_text;
 mod parameter;
 mod parse;
 mod plan;
+pub mod subscription;
 
 pub use export::{Exported, export};
 pub use impact::{DomainImpact, Impact};

@@ -74,13 +74,12 @@ fn changed(old: &Block, listed: BlockParams, mode: ImportMode) -> Option<Block> 
 
 /// The parameters of a new block. The most specific block wins, so one below a stricter block takes its severity and
 /// flags; `None` when it then adds nothing.
-fn new(
-    domain: &str,
-    mut listed: BlockParams,
-    existing: &HashMap<String, Block>,
-    mode: ImportMode,
-) -> Option<BlockParams> {
-    let above = covering(domain).skip(1).find_map(|domain| existing.get(domain));
+fn new(domain: &str, listed: BlockParams, existing: &HashMap<String, Block>, mode: ImportMode) -> Option<BlockParams> {
+    below(covering(domain).skip(1).find_map(|domain| existing.get(domain)), listed, mode)
+}
+
+/// As [`new`], where `above` is the closest block above the domain.
+pub(super) fn below(above: Option<&Block>, mut listed: BlockParams, mode: ImportMode) -> Option<BlockParams> {
     if let (Some(above), ImportMode::Merge) = (above, mode) {
         listed.severity = listed.severity.max(above.severity);
         listed.flags = listed.flags.union(above.flags);
