@@ -1,4 +1,5 @@
-//! `rookery domain`: the policy of this server about other servers. Lists are in [`domain_import`](super::domain_import).
+//! `rookery domain`: the policy of this server about other servers. Lists are in
+//! [`domain_import`](super::domain_import) and [`domain_subscription`](super::domain_subscription).
 
 use clap::{Args, Subcommand, ValueEnum};
 use serde::Serialize;
@@ -12,6 +13,7 @@ use store::domain_policy::{Allow, Block};
 use terminal::{Failure, Output};
 
 use super::domain_import::{self, NewExport, NewImport};
+use super::domain_subscription;
 
 #[derive(Debug, Subcommand)]
 pub(super) enum Command {
@@ -36,6 +38,21 @@ pub(super) enum Command {
     Import(NewImport),
     /// Print the blocked domains as a list
     Export(NewExport),
+    /// Subscribe to lists of blocked domains, which are fetched daily
+    #[command(subcommand)]
+    Subscription(domain_subscription::Command),
+    /// Exclude a domain and its subdomains from lists: none can block it
+    Exclude {
+        /// The domain: example.org
+        domain: String,
+    },
+    /// Let lists block a domain again
+    Unexclude {
+        /// The domain: example.org
+        domain: String,
+    },
+    /// List the domains that no list can block
+    Exclusions,
 }
 
 #[derive(Debug, Args)]
@@ -107,8 +124,10 @@ impl Command {
     /// True for a command that a running server must apply.
     pub(super) fn changes(&self) -> bool {
         match self {
-            Self::List | Self::Export(_) => false,
+            Self::List | Self::Export(_) | Self::Exclusions => false,
             Self::Block(_) | Self::Allow { .. } | Self::Remove { .. } | Self::Import(_) => true,
+            Self::Exclude { .. } | Self::Unexclude { .. } => true,
+            Self::Subscription(command) => command.changes(),
         }
     }
 }
@@ -181,6 +200,10 @@ pub(super) async fn run(cx: &Cx, command: Command, output: Output) -> Result<(),
         }
         Command::Import(new) => Box::pin(domain_import::import(cx, new, output)).await,
         Command::Export(new) => domain_import::export(cx, new, output).await,
+        Command::Subscription(command) => Box::pin(domain_subscription::run(cx, command, output)).await,
+        Command::Exclude { domain } => domain_subscription::exclude(cx, &domain, output).await,
+        Command::Unexclude { domain } => domain_subscription::unexclude(cx, &domain, output).await,
+        Command::Exclusions => domain_subscription::exclusions(cx, output).await,
     }
 }
 

@@ -16,6 +16,7 @@ mod database;
 mod doctor;
 mod domain;
 mod domain_import;
+mod domain_subscription;
 mod email_block;
 mod emoji;
 mod federation;
