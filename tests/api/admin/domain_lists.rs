@@ -4,8 +4,7 @@ use chrono::TimeDelta;
 use model::instance::Severity;
 use serde_json::{Value, json};
 
-use crate::harness::site::Site;
-use crate::harness::{Client, TestApp};
+use crate::harness::{Client, Site, TestApp};
 use crate::platform::contract;
 use crate::seed::Seed;
 
@@ -204,7 +203,7 @@ async fn lists_are_fetched_daily() {
     let path = subscribe(&admin, json!({ "url": url })).await;
     assert_eq!(site.asked("/list.txt"), 1);
     let look = async |hours: i64| {
-        app.advance(TimeDelta::hours(hours));
+        app.app.clock.advance(TimeDelta::hours(hours));
         let mut tx = app.app.db.begin().await.unwrap();
         context::queue::enqueue(&app.app, &mut tx, &context::queue::RefreshDomainLists {}).await.unwrap();
         tx.commit().await.unwrap();
