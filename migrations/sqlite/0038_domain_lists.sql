@@ -1,5 +1,4 @@
--- Subscribed lists of domains: what they name and propose, the blocks that they made, and the domains that no list may
--- block.
+-- Subscribed lists of domains: their entries and drafts, the blocks that they made, and the domains that no list may block.
 
 CREATE TABLE domain_lists (
     id INTEGER PRIMARY KEY,

@@ -29,7 +29,7 @@ text_enum! {
 }
 
 text_enum! {
-    /// The handling of what a subscribed list changes.
+    /// The handling of the changes of a subscribed list.
     ListMode {
         /// It is a draft until the staff applies it.
         Draft = "draft",

@@ -1,4 +1,4 @@
-//! A subscribed list of domains, what it proposes, and a domain that no list may block. Additions of this server.
+//! A subscribed list of domains, a change that it proposes, and a domain that no list may block. Additions of this server.
 
 use serde::Serialize;
 
@@ -22,7 +22,7 @@ pub struct DomainList {
     pub mode: ListMode,
     /// The severity of all its domains, whatever the list has for them.
     pub severity: Option<Severity>,
-    /// How many domains it names; in the mode `draft`, those that the staff applied.
+    /// How many domains it names; in the mode `draft`, only applied ones.
     pub entries_count: i64,
     /// How many changes wait for the staff.
     pub drafts_count: i64,

@@ -1,4 +1,4 @@
-//! Many blocks and allows in one statement, and what is known of their domains.
+//! Many blocks and allows in one statement, and counts of the known accounts of their domains.
 //!
 //! Reached from `service::domain_list`, which passes at most some thousand rows at a time. Single ones are in
 //! [`domain_policy`](crate::domain_policy).

@@ -1,4 +1,4 @@
-//! Subscribed lists of domains: what they name and propose, the blocks that they made, and the domains that no list may
+//! Subscribed lists of domains: their entries and drafts, the blocks that they made, and the domains that no list may
 //! block.
 //!
 //! Reached from `service::domain_subscription` and `service::domain_list`. The blocks themselves are in

@@ -17,7 +17,7 @@ const FURTHER: &[&str] = &["hidden", "private_comment"];
 /// The columns of an export.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Exported {
-    /// Those of Mastodon.
+    /// The columns of Mastodon.
     Common,
     /// All, with the comments for the staff.
     All,
@@ -31,7 +31,7 @@ pub enum Exported {
 pub async fn export(cx: &Cx, policy: ListPolicy, format: ListFormat, columns: Exported) -> Result<String> {
     let names = names(policy, columns);
     let rows: Vec<Map<String, Value>> = match policy {
-        ListPolicy::Block => store::domain_policy::list_blocks(&cx.db).await?.into_iter().map(members).collect(),
+        ListPolicy::Block => store::domain_policy::list_blocks(&cx.db).await?.iter().map(members).collect(),
         ListPolicy::Allow => {
             let allows = store::domain_policy::list_allows(&cx.db).await?;
             allows.into_iter().map(|allow| Map::from_iter([("domain".to_owned(), json!(allow.domain))])).collect()
@@ -61,7 +61,7 @@ fn names(policy: ListPolicy, columns: Exported) -> Vec<&'static str> {
     }
 }
 
-fn members(block: Block) -> Map<String, Value> {
+fn members(block: &Block) -> Map<String, Value> {
     let set = block.flags.names();
     let mut members = Map::new();
     for flag in Flags::NAMES {

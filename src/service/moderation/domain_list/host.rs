@@ -91,7 +91,7 @@ impl Rules {
         Ok(domain)
     }
 
-    /// Checks a domain against those of this server and the excluded ones.
+    /// Checks a domain against the domains of this server and the excluded ones.
     ///
     /// # Errors
     /// The reason why a list must not have it.

@@ -13,7 +13,7 @@ const HOSTS_BATCH: i64 = 1_000;
 /// Most domains whose effect is shown separately.
 const DOMAINS_SHOWN: usize = 100;
 
-/// What is known of some domains and their subdomains, and ends when they are blocked.
+/// The accounts and follows that blocks of some domains and their subdomains concern.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Impact {
     /// The known accounts.
@@ -94,7 +94,7 @@ pub(super) async fn impact(cx: &Cx, blocks: &HashMap<&str, Severity>) -> Result<
         total.follows += found.follows;
         add(&found.domain, &|impact| {
             impact.follows += found.follows;
-            // Somebody may follow accounts of several subdomains.
+            // An account that follows accounts of several subdomains counts for each.
             impact.people += found.people;
         });
     }

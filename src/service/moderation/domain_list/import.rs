@@ -102,7 +102,7 @@ pub async fn import(cx: &Cx, staff: &Staff, list: Vec<u8>, import: Import, token
 
 fn changed_meanwhile() -> Error {
     Error::Conflict(
-        "This is not what was previewed: the list, the options or the blocks are others. Preview it again".into(),
+        "This is another change than the previewed one: the list, the options or the blocks are others. Preview it again".into(),
     )
 }
 

@@ -1,4 +1,4 @@
-//! What a list changes: new blocks and changed ones. A list never weakens a block, unless it replaces it.
+//! The changes of a list: new blocks and changed ones. A list never weakens a block, unless it replaces it.
 
 use std::collections::HashMap;
 

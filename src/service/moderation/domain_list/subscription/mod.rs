@@ -1,6 +1,6 @@
 //! Subscriptions to lists of blocked domains by their addresses: fetched daily, and applied or drafted.
 //!
-//! Reached from `/api/v1/admin/domain_lists` and `rookery domain subscription`. What a list names is stored
+//! Reached from `/api/v1/admin/domain_lists` and `rookery domain subscription`. The entries of a list are stored
 //! ([`refresh`]); of several lists, the one with the highest priority decides about a domain ([`reconcile`]). Blocks that
 //! people made are never changed by a list, and a block that a person changes belongs to no list. The changes of a list
 //! that drafts wait for the staff ([`draft`]).
@@ -39,11 +39,11 @@ const PRIORITY_MAX: i64 = 1_000;
 /// Most entries of a subscribed list; an imported one may have more.
 pub(super) const ENTRIES_MAX: usize = 100_000;
 
-/// A subscribed list, with what is stored of it.
+/// A subscribed list, with the number of its entries and drafts.
 #[derive(Clone, Debug)]
 pub struct Subscription {
     pub list: DomainList,
-    /// How many domains it names; of a list that drafts, those that the staff applied.
+    /// How many domains it names; of a list that drafts, only applied ones.
     pub entries: i64,
     /// How many changes wait for the staff.
     pub drafts: i64,

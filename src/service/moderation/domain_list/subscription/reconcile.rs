@@ -1,4 +1,4 @@
-//! Brings the blocks that lists made in line with what the lists name.
+//! Brings the blocks that lists made in line with their entries.
 //!
 //! The list with the highest priority decides about a domain. A block that a person made stays as it is, and a list does
 //! not weaken it for a subdomain. A block that a list made goes when no list names its domain any more.

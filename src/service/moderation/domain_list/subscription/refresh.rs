@@ -1,4 +1,4 @@
-//! Fetches a subscribed list, daily, and stores what it changes.
+//! Fetches a subscribed list, daily, and stores its changes.
 //!
 //! Reached from the job [`RefreshDomainList`], which a recurring job queues for lists that are due, and from the command
 //! line. A list that cannot be fetched or parsed changes nothing, and is fetched again after a back-off.
@@ -46,7 +46,7 @@ struct Fetched {
     etag: Option<String>,
 }
 
-/// Fetches a list, if it is still subscribed to, and stores what it changes. Returns the changed blocks.
+/// Fetches a list, if it is still subscribed to, and stores its changes. Returns the changed blocks.
 ///
 /// # Errors
 /// [`Error::NotFound`]. The reason why a list cannot be fetched is stored, and is not an error.
@@ -69,7 +69,7 @@ pub async fn refresh(cx: &Cx, id: RowId) -> Result<Changes> {
             }
         }
         Err(error) => {
-            tracing::warn!(list.id = %id, %error, "failed to refresh a list of domains");
+            tracing::info!(list.id = %id, %error, "failed to refresh a list of domains");
             list.failures += 1;
             list.due_at = now + back_off(list.failures);
             list.error = Some(error.chars().take(TEXT_MAX).collect());
@@ -155,7 +155,7 @@ fn read(parsed: Parsed, severity: Option<Severity>) -> Result<(BTreeMap<String, 
     Ok((parsed.entries.into_iter().map(entry).collect::<Result<_>>()?, parsed.faults_count))
 }
 
-/// Stores what a list names, or drafts it. Returns the changed blocks.
+/// Stores the entries of a list, or drafts its changes. Returns the changed blocks.
 async fn store(cx: &Cx, tx: &mut Tx, list: &DomainList, fetched: Fetched) -> Result<Changes> {
     let old = store::domain_subscription::list_entries(&mut *tx, list.id).await?;
     let old: BTreeMap<String, String> = old.into_iter().map(|entry| (entry.domain, entry.block)).collect();
