@@ -187,16 +187,16 @@ pub(super) async fn run(cx: &Cx, command: Command, output: Output) -> Result<(),
                 true => "",
                 false => " This has an effect only with access.limited_federation.",
             };
-            let answer = Changed { domain: allow.domain, changed };
-            output.answer(&answer, || format!("{} is {since} allowed.{effect}", answer.domain))
+            let allowed = Changed { domain: allow.domain, changed };
+            output.answer(&allowed, || format!("{} is {since} allowed.{effect}", allowed.domain))
         }
         Command::Remove { domain, allow } => {
             let (domain, state) = match allow {
                 true => (domain_decision::disallow(cx, &staff, &domain).await?, "allowed"),
                 false => (domain_decision::unblock(cx, &staff, &domain).await?, "blocked"),
             };
-            let answer = Changed { domain, changed: true };
-            output.answer(&answer, || format!("{} is no longer {state}.", answer.domain))
+            let removed = Changed { domain, changed: true };
+            output.answer(&removed, || format!("{} is no longer {state}.", removed.domain))
         }
         Command::Import(new) => Box::pin(domain_import::import(cx, new, output)).await,
         Command::Export(new) => domain_import::export(cx, new, output).await,

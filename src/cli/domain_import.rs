@@ -90,20 +90,20 @@ pub(super) async fn import(cx: &Cx, new: NewImport, output: Output) -> Result<()
     };
     let preview = domain_list::preview(cx, list.clone(), import).await?;
     if !new.yes {
-        let shown = DomainImport::new(preview, false);
-        return output.answer(&shown, || format!("{}Nothing was changed: --yes applies the list.", words(&shown)));
+        return show(&DomainImport::new(preview, false), "Nothing was changed: --yes applies the list.", output);
     }
     match domain_list::import(cx, &Staff::operator(), list, import, &preview.token).await? {
-        Imported::Applied(preview) => {
-            let shown = DomainImport::new(preview, true);
-            output.answer(&shown, || format!("{}The list was applied.", words(&shown)))
-        }
+        Imported::Applied(preview) => show(&DomainImport::new(preview, true), "The list was applied.", output),
         Imported::Refused(preview) => {
             let refused = DomainImportRefused::from(preview);
             output.answer(&refused, || words(&refused.import))?;
             Err(Failure::new(format!("{}; --skip-faults leaves them out", refused.error)))
         }
     }
+}
+
+fn show(import: &DomainImport, done: &str, output: Output) -> Result<(), Failure> {
+    output.answer(import, || format!("{}{done}", words(import)))
 }
 
 /// Prints a list that can be imported.

@@ -108,6 +108,12 @@ struct Decided {
 }
 
 #[derive(Serialize)]
+struct Removed {
+    list: String,
+    changed: bool,
+}
+
+#[derive(Serialize)]
 struct Excluded {
     domain: String,
     changed: bool,
@@ -137,7 +143,8 @@ pub(super) async fn run(cx: &Cx, command: Command, output: Output) -> Result<(),
             let id = find(cx, &list).await?;
             let blocks = if keep { Blocks::Keep } else { Blocks::Remove };
             subscription::delete(cx, &staff, id, blocks).await?;
-            output.answer(&Excluded { domain: list.clone(), changed: true }, || format!("{list} is no longer fetched."))
+            let text = format!("{list} is no longer fetched.");
+            show(&Removed { list, changed: true }, text, output)
         }
         Command::Refresh { list } => refresh(cx, find(cx, &list).await?, output).await,
         Command::Drafts { list } => {
@@ -160,18 +167,24 @@ pub(super) async fn run(cx: &Cx, command: Command, output: Output) -> Result<(),
 /// Excludes a domain from lists.
 pub(super) async fn exclude(cx: &Cx, domain: &str, output: Output) -> Result<(), Failure> {
     let (domain, changed) = exclusion::exclude(cx, &Staff::operator(), domain).await?;
-    output.answer(&Excluded { domain: domain.clone(), changed }, || format!("No list can block {domain} now."))
+    let text = format!("No list can block {domain} now.");
+    show(&Excluded { domain, changed }, text, output)
 }
 
 /// Ends an exclusion.
 pub(super) async fn unexclude(cx: &Cx, domain: &str, output: Output) -> Result<(), Failure> {
     let domain = exclusion::unexclude(cx, &Staff::operator(), domain).await?;
-    output.answer(&Excluded { domain: domain.clone(), changed: true }, || format!("Lists can block {domain} again."))
+    let text = format!("Lists can block {domain} again.");
+    show(&Excluded { domain, changed: true }, text, output)
 }
 
 /// Lists the excluded domains.
 pub(super) async fn exclusions(cx: &Cx, output: Output) -> Result<(), Failure> {
     output.list(&exclusion::list(cx).await?, "No domain is excluded from lists.", String::clone)
+}
+
+fn show<T: Serialize>(done: &T, text: String, output: Output) -> Result<(), Failure> {
+    output.answer(done, || text)
 }
 
 async fn find(cx: &Cx, list: &str) -> Result<RowId, Failure> {

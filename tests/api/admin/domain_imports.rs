@@ -113,7 +113,7 @@ async fn list_is_previewed_and_then_applied_to_known_accounts() {
 }
 
 #[tokio::test]
-async fn nothing_is_applied_half() {
+async fn list_with_faults_is_not_applied_half() {
     let (app, admin) = server().await;
     let list = "\u{feff}evil.test\r\n*.wild.test\r\nhttps://url.test/x\r\nbücher.example\r\n# comment\r\n\r\n\
                 com\r\nexample.test\r\nno domain\r\nEVIL.test\r\n203.0.113.7\r\n";

@@ -228,6 +228,7 @@ async fn bad_subscriptions_are_refused() {
         json!({ "url": "ftp://lists.test/a" }),
         json!({ "url": "https://user:pass@lists.test/a" }),
         json!({ "url": "https://lists.test/a", "priority": 1001 }),
+        json!({ "url": "https://lists.test/a", "priority": i64::MIN }),
         json!({ "url": "https://lists.test/a", "mode": "maybe" }),
         json!({ "url": "https://lists.test/a", "severity": "loud" }),
         json!({ "url": format!("https://lists.test/{}", "a".repeat(2_000)) }),

@@ -217,7 +217,7 @@ async fn lock(tx: &mut Tx, id: RowId) -> Result<DomainList> {
 }
 
 fn check(options: Options) -> Result<()> {
-    if options.priority.abs() > PRIORITY_MAX {
+    if !(-PRIORITY_MAX..=PRIORITY_MAX).contains(&options.priority) {
         return Err(Error::invalid(format!("A priority is from -{PRIORITY_MAX} to {PRIORITY_MAX}")));
     }
     Ok(())
