@@ -1,4 +1,5 @@
-//! `rookery domain list|block|allow|remove`: the policy of this server about other servers.
+//! `rookery domain`: the policy of this server about other servers. Lists are in
+//! [`domain_import`](super::domain_import) and [`domain_subscription`](super::domain_subscription).
 
 use clap::{Args, Subcommand, ValueEnum};
 use serde::Serialize;
@@ -10,6 +11,9 @@ use model::instance::Severity;
 use service::domain_decision::{self, BlockParams};
 use store::domain_policy::{Allow, Block};
 use terminal::{Failure, Output};
+
+use super::domain_import::{self, NewExport, NewImport};
+use super::domain_subscription;
 
 #[derive(Debug, Subcommand)]
 pub(super) enum Command {
@@ -30,6 +34,25 @@ pub(super) enum Command {
         #[arg(long)]
         allow: bool,
     },
+    /// Show the effect of a list of domains, and apply it with --yes
+    Import(NewImport),
+    /// Print the blocked domains as a list
+    Export(NewExport),
+    /// Subscribe to lists of blocked domains, which are fetched daily
+    #[command(subcommand)]
+    Subscription(domain_subscription::Command),
+    /// Exclude a domain and its subdomains from lists: none can block it
+    Exclude {
+        /// The domain: example.org
+        domain: String,
+    },
+    /// Let lists block a domain again
+    Unexclude {
+        /// The domain: example.org
+        domain: String,
+    },
+    /// List the domains that no list can block
+    Exclusions,
 }
 
 #[derive(Debug, Args)]
@@ -88,7 +111,7 @@ pub(super) struct NewBlock {
 
 /// The severity of a block.
 #[derive(Clone, Copy, Debug, ValueEnum)]
-enum Effect {
+pub(super) enum Effect {
     /// Suspends the accounts and ends their follows
     Suspend,
     /// Limits the accounts: only followers see them
@@ -101,8 +124,10 @@ impl Command {
     /// True for a command that a running server must apply.
     pub(super) fn changes(&self) -> bool {
         match self {
-            Self::List => false,
-            Self::Block(_) | Self::Allow { .. } | Self::Remove { .. } => true,
+            Self::List | Self::Export(_) | Self::Exclusions => false,
+            Self::Block(_) | Self::Allow { .. } | Self::Remove { .. } | Self::Import(_) => true,
+            Self::Exclude { .. } | Self::Unexclude { .. } => true,
+            Self::Subscription(command) => command.changes(),
         }
     }
 }
@@ -162,16 +187,32 @@ pub(super) async fn run(cx: &Cx, command: Command, output: Output) -> Result<(),
                 true => "",
                 false => " This has an effect only with access.limited_federation.",
             };
-            let answer = Changed { domain: allow.domain, changed };
-            output.answer(&answer, || format!("{} is {since} allowed.{effect}", answer.domain))
+            let allowed = Changed { domain: allow.domain, changed };
+            output.answer(&allowed, || format!("{} is {since} allowed.{effect}", allowed.domain))
         }
         Command::Remove { domain, allow } => {
             let (domain, state) = match allow {
                 true => (domain_decision::disallow(cx, &staff, &domain).await?, "allowed"),
                 false => (domain_decision::unblock(cx, &staff, &domain).await?, "blocked"),
             };
-            let answer = Changed { domain, changed: true };
-            output.answer(&answer, || format!("{} is no longer {state}.", answer.domain))
+            let removed = Changed { domain, changed: true };
+            output.answer(&removed, || format!("{} is no longer {state}.", removed.domain))
+        }
+        Command::Import(new) => Box::pin(domain_import::import(cx, new, output)).await,
+        Command::Export(new) => domain_import::export(cx, new, output).await,
+        Command::Subscription(command) => Box::pin(domain_subscription::run(cx, command, output)).await,
+        Command::Exclude { domain } => domain_subscription::exclude(cx, &domain, output).await,
+        Command::Unexclude { domain } => domain_subscription::unexclude(cx, &domain, output).await,
+        Command::Exclusions => domain_subscription::exclusions(cx, output).await,
+    }
+}
+
+impl From<Effect> for Severity {
+    fn from(effect: Effect) -> Self {
+        match effect {
+            Effect::Suspend => Self::Suspend,
+            Effect::Silence => Self::Silence,
+            Effect::Noop => Self::Noop,
         }
     }
 }
@@ -179,11 +220,7 @@ pub(super) async fn run(cx: &Cx, command: Command, output: Output) -> Result<(),
 impl NewBlock {
     fn parts(self) -> (String, BlockParams) {
         let params = BlockParams {
-            severity: match self.severity {
-                Effect::Suspend => Severity::Suspend,
-                Effect::Silence => Severity::Silence,
-                Effect::Noop => Severity::Noop,
-            },
+            severity: self.severity.into(),
             flags: Flags {
                 reject_media: self.reject_media,
                 reject_reports: self.reject_reports,

@@ -15,6 +15,8 @@ mod create_users;
 mod database;
 mod doctor;
 mod domain;
+mod domain_import;
+mod domain_subscription;
 mod email_block;
 mod emoji;
 mod federation;

@@ -71,6 +71,7 @@ const MIGRATIONS: &[Pair] = migrations![
     "0035_held_statuses",
     "0036_former_usernames",
     "0037_moves",
+    "0038_domain_lists",
 ];
 
 /// The four digits at the beginning of a file name.

@@ -34,6 +34,8 @@ pub enum Files {
     Images,
     /// As large as a video, with its picture.
     Videos,
+    /// As large as a list of domains.
+    Lists,
 }
 
 /// The caches that may store a successful response to GET.

@@ -15,6 +15,7 @@ use crate::Cx;
 use crate::error::{Error, ErrorResponse};
 use crate::policy::Files;
 use config::Config;
+use service::domain_list::LIST_MAX;
 
 /// Timeout of an upload; longer than for other requests because of slow connections.
 const UPLOAD_TIMEOUT: Duration = Duration::from_secs(10 * 60);
@@ -48,6 +49,7 @@ fn file_limit_bytes(cx: &Cx, extensions: &Extensions) -> usize {
             bytes(media.video_size_limit_bytes.max(media.image_size_limit_bytes))
         }
         Some(TakesFiles(Files::Images | Files::Videos)) => bytes(media.image_size_limit_bytes),
+        Some(TakesFiles(Files::Lists)) => LIST_MAX,
     }
 }
 
@@ -56,7 +58,7 @@ pub(crate) fn body_limit_bytes(cx: &Cx, extensions: &Extensions) -> Option<usize
     let TakesFiles(files) = extensions.get()?;
     let picture = match files {
         Files::Videos => bytes(cx.config.media.image_size_limit_bytes),
-        Files::Images => 0,
+        Files::Images | Files::Lists => 0,
     };
     Some(file_limit_bytes(cx, extensions) + picture + MULTIPART_OVERHEAD_BYTES)
 }
@@ -64,7 +66,7 @@ pub(crate) fn body_limit_bytes(cx: &Cx, extensions: &Extensions) -> Option<usize
 /// Size of the largest body with files of any route.
 pub(crate) fn largest_body_bytes(config: &Config) -> usize {
     let (image, video) = (config.media.image_size_limit_bytes, config.media.video_size_limit_bytes);
-    bytes(image.max(video)) + bytes(image) + MULTIPART_OVERHEAD_BYTES
+    (bytes(image.max(video)) + bytes(image)).max(LIST_MAX) + MULTIPART_OVERHEAD_BYTES
 }
 
 /// How long the answer to `request` may take.

@@ -24,6 +24,23 @@ macro_rules! flags {
             /// No flag.
             pub const NONE: Self = Self { $($flag: false),+ };
 
+            /// The names of all flags.
+            pub const NAMES: &'static [&'static str] = &[$(stringify!($flag)),+];
+
+            /// The flags that either has.
+            #[must_use]
+            pub const fn union(self, other: Self) -> Self {
+                Self { $($flag: self.$flag || other.$flag),+ }
+            }
+
+            /// The flag `name`; `None` where there is no such flag.
+            pub fn named(&mut self, name: &str) -> Option<&mut bool> {
+                match name {
+                    $(stringify!($flag) => Some(&mut self.$flag),)+
+                    _ => None,
+                }
+            }
+
             /// The names of the flags that are set.
             #[must_use]
             pub fn names(&self) -> Vec<&'static str> {
@@ -225,5 +242,12 @@ mod tests {
         let flags = Flags { reject_media: true, block_trends: true, ..Flags::default() };
         assert_eq!(flags.names(), ["reject_media", "block_trends"]);
         assert!(Flags::default().names().is_empty() && Flags::default() == Flags::NONE);
+        let mut named = Flags::NONE;
+        for name in Flags::NAMES {
+            *named.named(name).expect("a flag") = true;
+        }
+        assert_eq!(named.names(), Flags::NAMES);
+        assert!(named.named("severity").is_none());
+        assert_eq!(flags.union(Flags { reject_friend: true, ..Flags::NONE }).names().len(), 3);
     }
 }

@@ -9,6 +9,7 @@ pub mod address;
 pub mod card;
 pub mod clock;
 mod cursor;
+pub mod domain_list;
 pub mod domain_policy;
 pub mod emoji;
 pub mod filter;

@@ -3,12 +3,12 @@
 //! Each hop is a separate request with the same address checks. When and how often documents are fetched is decided
 //! by the caller.
 //!
-//! Spec: RFC 9110, sections 8.3 and 15.4.
+//! Spec: RFC 9110, sections 8.3, 13.1.2 and 15.4.
 
 use std::time::Duration;
 
 use hyper::body::Bytes;
-use hyper::header::{ACCEPT, CONTENT_TYPE, HeaderValue, LINK, LOCATION, USER_AGENT};
+use hyper::header::{ACCEPT, CONTENT_TYPE, ETAG, HeaderValue, IF_NONE_MATCH, LINK, LOCATION, USER_AGENT};
 use hyper::{HeaderMap, Method, StatusCode};
 
 use super::{Client, Error, Opened, Request, Target};
@@ -33,6 +33,9 @@ pub struct Fetch<'a> {
     pub kinds: &'a [&'a str],
     /// The hops that may be without TLS.
     pub plain: PlainHttp,
+    /// The validator of the copy that the caller has, for the header `If-None-Match`: an unchanged document is the error
+    /// [`FetchError::Status`] with 304.
+    pub etag: Option<&'a str>,
 }
 
 /// The addresses that may be requested over `http`.
@@ -70,6 +73,12 @@ impl Document {
     #[must_use]
     pub fn content_type(&self) -> &str {
         content_type(&self.headers)
+    }
+
+    /// The header `ETag`, for a later [`Fetch`].
+    #[must_use]
+    pub fn etag(&self) -> Option<&str> {
+        self.headers.get(ETAG).and_then(|value| value.to_str().ok())
     }
 
     /// The values of the headers `Link`.
@@ -165,7 +174,11 @@ impl Client {
 fn headers(fetch: &Fetch<'_>) -> Result<HeaderMap, Error> {
     let value = |text: &str| HeaderValue::from_str(text).map_err(|error| Error::Other(error.to_string()));
     let accept = if fetch.kinds.is_empty() { "*/*".to_owned() } else { fetch.kinds.join(", ") };
-    Ok(HeaderMap::from_iter([(ACCEPT, value(&accept)?), (USER_AGENT, value(fetch.agent)?)]))
+    let mut headers = HeaderMap::from_iter([(ACCEPT, value(&accept)?), (USER_AGENT, value(fetch.agent)?)]);
+    if let Some(etag) = fetch.etag {
+        headers.insert(IF_NONE_MATCH, value(etag)?);
+    }
+    Ok(headers)
 }
 
 /// The target of a redirect response.

@@ -214,10 +214,26 @@ fn page(url: &str) -> Fetch<'static> {
         beyond: Beyond::Cut,
         kinds: &["text/html"],
         plain: PlainHttp::Any,
+        etag: None,
     }
 }
 
 const HTML: &str = "HTTP/1.1 200 OK\r\nContent-Type: Text/HTML; charset=x\r\nLink: <https://a.test>; rel=me\r\nContent-Length: 12\r\n\r\n<p>hello</p>";
+
+#[tokio::test]
+async fn fetch_is_conditional_with_a_validator() {
+    let head = "HTTP/1.1 304 Not Modified\r\nETag: \"b\"\r\nContent-Length: 0\r\n\r\n";
+    let (port, mut received) = server(head).await;
+    let client = client(&[], &["127.0.0.0/8"]);
+    let url = format!("http://127.0.0.1:{port}/");
+    let unchanged = client.fetch(Fetch { etag: Some("\"a\""), ..page(&url) }).await;
+    assert_eq!(unchanged.unwrap_err(), FetchError::Status(304));
+    assert!(received.recv().await.unwrap().to_lowercase().contains("if-none-match: \"a\""));
+    let (port, _received) =
+        server("HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nETag: \"c\"\r\nContent-Length: 0\r\n\r\n").await;
+    let document = client.fetch(page(&format!("http://127.0.0.1:{port}/"))).await.unwrap();
+    assert_eq!(document.etag(), Some("\"c\""));
+}
 
 #[tokio::test]
 async fn fetch_follows_redirects_and_checks_each_address() {

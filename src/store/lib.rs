@@ -32,7 +32,8 @@ pub use plugin::{
     plugin_data, plugin_event, plugin_feed, plugin_index, plugin_kv, plugin_record, plugin_schema, plugin_setting,
 };
 pub use server::{
-    announcement, cleaning, domain_policy, emoji, instance, job, node, node_change, server_key, settings, shared_lane,
+    announcement, cleaning, domain_list, domain_policy, domain_subscription, emoji, instance, job, node, node_change,
+    server_key, settings, shared_lane,
 };
 pub use status::{
     card, favourite, idempotency_key, interaction, media, mention, poll, reblog, reference, scheduled_status,

@@ -59,6 +59,7 @@ pub async fn schedule(cx: &Cx) -> Result<()> {
     queue::enqueue(cx, &mut tx, &queue::PruneCards::begin()).await?;
     queue::enqueue(cx, &mut tx, &queue::TrimMediaCache {}).await?;
     queue::enqueue(cx, &mut tx, &queue::CountDays {}).await?;
+    queue::enqueue(cx, &mut tx, &queue::RefreshDomainLists {}).await?;
     tx.commit().await?;
     Ok(())
 }

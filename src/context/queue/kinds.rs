@@ -30,7 +30,10 @@ jobs! {
     /// Brings the next accounts of a domain and its subdomains in line with the domain policy. The key contains the
     /// position of the pass, because a pass in progress does not replace the new pass that a later change needs.
     ApplyDomainPolicy as "apply_domain_policy" in Background,
-        key |job| format!("{} {} {} {}", job.domain, job.blocked_at, job.host, job.after) => {
+        key |job| {
+            let alone = if job.alone { " alone" } else { "" };
+            format!("{} {} {} {}{alone}", job.domain, job.blocked_at, job.host, job.after)
+        } => {
         domain: String,
         /// When the block whose change started the pass was made, in microseconds since the epoch: its suspensions and
         /// limits are recognised after its removal.
@@ -41,6 +44,8 @@ jobs! {
         host: String,
         /// The last account of the previous batch; 0 for the first batch of a host.
         after: AccountId,
+        /// The pass ends with this host: a change of many domains has a job for each of their known hosts.
+        #[serde(default)] alone: bool,
     }
 
     /// Removes the next accounts of a domain that limited federation no longer admits.
@@ -119,6 +124,15 @@ jobs! {
 
     /// Fetches the page of a card, if that is due.
     FetchCard as "fetch_card" in Fetch, key |job| job.card.to_string() => { card: RowId }
+
+    /// Fetches a subscribed list of domains, and applies or drafts its changes.
+    RefreshDomainList as "refresh_domain_list" in Fetch, key |job| job.list.to_string() => {
+        /// The list; it may be gone.
+        list: RowId,
+    }
+
+    /// Queues the refresh of subscribed lists that are due. Recurring.
+    RefreshDomainLists as "refresh_domain_lists" in Background, key |_job| String::new() => {}
 
     /// Fetches the NodeInfo of another server.
     FetchNodeInfo as "fetch_node_info" in Fetch, key |job| job.domain.clone() => { domain: String }

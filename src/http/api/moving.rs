@@ -12,6 +12,7 @@ use crate::extract::auth::WriteAccounts;
 use crate::extract::{Auth, Params};
 use crate::json::Json;
 use crypto::Secret;
+use model::params::required;
 use service::{account, moving};
 
 /// Body parameters of [`aliases`].

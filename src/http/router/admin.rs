@@ -1,11 +1,11 @@
 //! The admin API: what the staff does.
 
 use crate::api::admin::{
-    accounts, appeals, audit_log, canonical_email_blocks, domain_allows, domain_blocks, email_domain_blocks, ip_blocks,
-    metrics, reports, roles, statuses, tags, trends, warning_presets,
+    accounts, appeals, audit_log, canonical_email_blocks, domain_allows, domain_blocks, domain_imports, domain_lists,
+    email_domain_blocks, ip_blocks, metrics, reports, roles, statuses, tags, trends, warning_presets,
 };
 use crate::operation::methods::{delete, get, post, put};
-use crate::policy::API;
+use crate::policy::{API, Files};
 use crate::table::Routes;
 
 pub(crate) fn routes() -> Routes {
@@ -41,6 +41,25 @@ pub(crate) fn routes() -> Routes {
                 .put(domain_blocks::update)
                 .patch(domain_blocks::update)
                 .delete(domain_blocks::delete),
+        )
+        .route("/api/v1/admin/domain_blocks/import", API.files(Files::Lists), post(domain_imports::import_blocks))
+        .route("/api/v1/admin/domain_blocks/export", API, get(domain_imports::export_blocks))
+        .route("/api/v1/admin/domain_allows/import", API.files(Files::Lists), post(domain_imports::import_allows))
+        .route("/api/v1/admin/domain_allows/export", API, get(domain_imports::export_allows))
+        .route("/api/v1/admin/domain_lists", API, get(domain_lists::index).post(domain_lists::create))
+        .route(
+            "/api/v1/admin/domain_lists/{id}",
+            API,
+            get(domain_lists::show).put(domain_lists::update).patch(domain_lists::update).delete(domain_lists::delete),
+        )
+        .route("/api/v1/admin/domain_lists/{id}/refresh", API, post(domain_lists::refresh))
+        .route("/api/v1/admin/domain_lists/{id}/drafts", API, get(domain_lists::drafts))
+        .route("/api/v1/admin/domain_lists/{id}/drafts/apply", API, post(domain_lists::apply))
+        .route("/api/v1/admin/domain_lists/{id}/drafts/dismiss", API, post(domain_lists::dismiss))
+        .route(
+            "/api/v1/admin/domain_exclusions",
+            API,
+            get(domain_lists::exclusions).post(domain_lists::exclude).delete(domain_lists::unexclude),
         )
         .route("/api/v1/admin/domain_allows", API, get(domain_allows::index).post(domain_allows::create))
         .route("/api/v1/admin/domain_allows/{id}", API, get(domain_allows::show).delete(domain_allows::delete))

@@ -306,6 +306,7 @@ async fn document(cx: &Cx, target: &Target, limit: usize) -> Result<Document, Fe
         // Static servers send arbitrary types for unknown extensions.
         kinds: &[],
         plain: PlainHttp::Allowed,
+        etag: None,
     };
     cx.outbound.fetch(fetch).await
 }

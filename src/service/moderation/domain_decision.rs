@@ -130,7 +130,7 @@ fn overrides(new: &Block, existing: &Block) -> bool {
     new.domain != existing.domain && stricter
 }
 
-/// Changes a block: `change` gets its current values. Its domain stays.
+/// Changes a block: `change` gets its current values. Its domain stays, and subscribed lists no longer change it.
 ///
 /// # Errors
 /// [`Error::NotFound`], and [`Error::Invalid`] for a comment that is too long.
@@ -143,6 +143,7 @@ pub async fn update(cx: &Cx, staff: &Staff, id: RowId, change: impl FnOnce(&mut 
     change(&mut params);
     let mut block = with_params(id, domain, created_at, params)?;
     (block.id, block.created_at) = store::domain_policy::upsert_block(&mut tx, &block).await?;
+    store::domain_subscription::release(&mut tx, &[&block.domain]).await?;
     record(cx, &mut tx, staff, "domain_block.update", &block).await?;
     apply(cx, tx, &block.domain, block.created_at, cx.clock.now()).await?;
     Ok(block)
@@ -169,6 +170,7 @@ pub async fn block(cx: &Cx, staff: &Staff, text: &str, params: BlockParams) -> R
     let new = block.id;
     let mut tx = cx.db.begin().await?;
     (block.id, block.created_at) = store::domain_policy::upsert_block(&mut tx, &block).await?;
+    store::domain_subscription::release(&mut tx, &[&block.domain]).await?;
     let action = if block.id == new { "domain_block.create" } else { "domain_block.update" };
     record(cx, &mut tx, staff, action, &block).await?;
     apply(cx, tx, &block.domain, block.created_at, cx.clock.now()).await?;
@@ -309,7 +311,11 @@ fn allow_entry(action: &'static str, allow: &Allow) -> Entry {
     Entry::new(action, Target::new("domain_allow", allow.id, allow.domain.clone()))
 }
 
-fn read(text: &str) -> Result<String> {
+/// The domain that `text` is, in lower-case ASCII.
+///
+/// # Errors
+/// [`Error::Invalid`] for anything else.
+pub(crate) fn read(text: &str) -> Result<String> {
     let fits = |domain: &String| domain.bytes().all(|byte| byte.is_ascii_alphanumeric() || b".-_:".contains(&byte));
     domain::parse(text)
         .filter(fits)
@@ -325,7 +331,7 @@ fn parse(cx: &Cx, text: &str) -> Result<String> {
 }
 
 /// A comment without surrounding space; `None` when it is empty.
-fn comment(text: Option<String>) -> Result<Option<String>> {
+pub(crate) fn comment(text: Option<String>) -> Result<Option<String>> {
     let text = text.map(|text| text.trim().to_owned()).filter(|text| !text.is_empty());
     if text.as_ref().is_some_and(|text| text.chars().count() > COMMENT_MAX || text.contains('\0')) {
         return Err(Error::invalid(format!("a comment has at most {COMMENT_MAX} characters")));
@@ -341,13 +347,14 @@ async fn apply(cx: &Cx, mut tx: Tx, domain: &str, blocked_at: Time, now: Time) -
         begun_at: now.timestamp_micros(),
         host: String::new(),
         after: AccountId::from(0),
+        alone: false,
     };
     queue::enqueue(cx, &mut tx, &job).await?;
     publish(cx, tx).await
 }
 
 /// Commits a change of the policy, and applies it in this process.
-async fn publish(cx: &Cx, mut tx: Tx) -> Result<()> {
+pub(crate) async fn publish(cx: &Cx, mut tx: Tx) -> Result<()> {
     store::settings::bump_generation(&mut tx, cx.clock.now()).await?;
     tx.commit().await?;
     cx.reload().await?;

@@ -10,6 +10,7 @@ pub mod account;
 pub mod action;
 pub mod appeal;
 pub mod domain_decision;
+pub mod domain_list;
 pub mod filing;
 pub mod ip_block;
 pub mod metrics;

@@ -1,6 +1,7 @@
 //! Fetches pages of other sites, and related documents, through the server's only HTTP client.
 //!
-//! Reached from link previews and from the verification of links in profiles, both of which are jobs. The accounts
+//! Reached from link previews, from the verification of links in profiles, and from subscriptions to lists of domains,
+//! all of which are jobs. The accounts
 //! that link to a page are public, but the requests contain no name or address of a person.
 
 use std::time::Duration;
@@ -38,6 +39,7 @@ pub async fn fetch(cx: &Cx, target: Target, https_only: bool) -> Result<WebPage,
         beyond: Beyond::Cut,
         kinds: HTML,
         plain: if https_only { PlainHttp::Never } else { PlainHttp::Any },
+        etag: None,
     };
     let document = cx.outbound.fetch(fetch).await?;
     let read = move || {
@@ -62,8 +64,38 @@ pub async fn document(cx: &Cx, target: Target, kinds: &[&str], limit: usize) -> 
         beyond: Beyond::Refuse,
         kinds,
         plain: PlainHttp::Any,
+        etag: None,
     };
     cx.outbound.fetch(fetch).await
+}
+
+/// Fetches a file of at most `limit` bytes, over TLS unless its host is allowed in addition to public ones; `None` when
+/// the file still has the validator `etag`.
+///
+/// # Errors
+/// As [`document`].
+pub async fn file(
+    cx: &Cx,
+    target: Target,
+    etag: Option<&str>,
+    limit: usize,
+    timeout: Duration,
+) -> Result<Option<Document>, FetchError> {
+    let fetch = Fetch {
+        target,
+        agent: &agent(cx),
+        timeout,
+        limit,
+        beyond: Beyond::Refuse,
+        kinds: &[],
+        plain: PlainHttp::Allowed,
+        etag,
+    };
+    match cx.outbound.fetch(fetch).await {
+        Ok(document) => Ok(Some(document)),
+        Err(FetchError::Status(304)) if etag.is_some() => Ok(None),
+        Err(error) => Err(error),
+    }
 }
 
 fn timeout(cx: &Cx) -> Duration {

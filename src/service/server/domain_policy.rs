@@ -54,7 +54,7 @@ async fn apply_domain_policy(cx: &Cx, tx: &mut Tx, mut job: ApplyDomainPolicy) -
         store::domain_policy::list_accounts(&mut *tx, &job.host, job.after, ACCOUNT_BATCH).await?
     };
     let Some(last) = batch.last() else {
-        return next_host(tx, job).await;
+        return if job.alone { Ok(None) } else { next_host(tx, job).await };
     };
     if !align(cx, tx, &policy, &job, &batch).await? {
         job.after = *last;

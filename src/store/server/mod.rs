@@ -2,7 +2,9 @@
 
 pub mod announcement;
 pub mod cleaning;
+pub mod domain_list;
 pub mod domain_policy;
+pub mod domain_subscription;
 pub mod emoji;
 pub mod instance;
 pub mod job;

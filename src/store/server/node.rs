@@ -83,6 +83,7 @@ macro_rules! with_ids {
             "deliveries",
             "dead_deliveries",
             "domain_allows",
+            "domain_lists",
             "jobs",
             "outbound_documents",
             "plugins",

@@ -6,6 +6,8 @@ mod audit_log;
 mod canonical_email_blocks;
 mod domain_allows;
 mod domain_blocks;
+mod domain_imports;
+mod domain_lists;
 mod email_domain_blocks;
 mod ip_blocks;
 mod metrics;

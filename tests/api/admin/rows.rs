@@ -176,6 +176,11 @@ impl World {
                     let block = json!({ "domain": domain });
                     id(&self.owner().post("/api/v1/admin/domain_blocks").json(&block).ok().await)
                 }
+                "domain_lists" => {
+                    app.execute("DELETE FROM domain_lists").await;
+                    let list = json!({ "url": format!("https://{domain}/list.csv") });
+                    id(&self.owner().post("/api/v1/admin/domain_lists").json(&list).ok().await)
+                }
                 "domain_allows" => domain_decision::allow(&app.app, &operator, &domain).await.unwrap().0.id.to_string(),
                 "email_domain_blocks" => {
                     email_block::create_domain(&app.app, &operator, &domain, false).await.unwrap().id.to_string()
@@ -225,6 +230,23 @@ impl World {
             }
             "/api/v1/admin/ip_blocks" => body = json!({ "ip": ip, "severity": "no_access" }),
             "/api/v1/admin/ip_blocks/:id" => body = json!({ "comment": "changed" }),
+            "/api/v1/admin/domain_lists" => {
+                app.execute("DELETE FROM domain_lists").await;
+                body = json!({ "url": format!("https://{domain}/list.csv") });
+            }
+            "/api/v1/admin/domain_lists/:id" => body = json!({ "priority": 1 }),
+            "/api/v1/admin/domain_lists/:id/drafts/apply" | "/api/v1/admin/domain_lists/:id/drafts/dismiss" => {
+                body = json!({ "all": true });
+            }
+            "/api/v1/admin/domain_exclusions" if row.method == "DELETE" => {
+                self.owner().post(&path).json(&json!({ "domain": domain })).ok().await;
+                path = format!("{path}?domain={domain}");
+            }
+            "/api/v1/admin/domain_exclusions" => body = json!({ "domain": domain }),
+            "/api/v1/admin/domain_blocks/import" | "/api/v1/admin/domain_allows/import" => {
+                let preview = self.owner().post(&path).json(&json!({ "list": domain })).ok().await;
+                body = json!({ "list": domain, "token": preview["token"] });
+            }
             "/api/v1/admin/domain_blocks/:id" => body = json!({ "severity": "silence" }),
             "/api/v1/admin/canonical_email_blocks" | "/api/v1/admin/canonical_email_blocks/test" => {
                 body = json!({ "email": format!("b@{domain}") });
@@ -292,8 +314,8 @@ fn faults(row: &Route, caller: &str, answer: &Answer) -> Vec<String> {
         return vec![format!("{place} {}", answer.text())];
     }
     let shape = row.response.replace("::", "_");
-    if !shape.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '[' | ']')) {
-        // The responses of these rows are held against the OpenAPI document, as all are.
+    if shape.is_empty() || !shape.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '[' | ']')) {
+        // Files, and responses that are held against the OpenAPI document, as all are.
         return Vec::new();
     }
     contract::faults(&shape, &answer.json()).into_iter().map(|fault| format!("{place}: {fault}")).collect()

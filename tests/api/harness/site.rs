@@ -48,6 +48,11 @@ impl Site {
         let mut answer =
             Response::builder().status(StatusCode::from_u16(status).unwrap()).header(header::CONTENT_TYPE, kind);
         if let Some((name, value)) = more {
+            let unchanged =
+                name == "etag" && request.headers().get(header::IF_NONE_MATCH).is_some_and(|it| *it == value);
+            if unchanged {
+                return Response::builder().status(StatusCode::NOT_MODIFIED).body(Body::empty()).unwrap();
+            }
             answer = answer.header(name, value);
         }
         answer.body(Body::from(body)).unwrap()
@@ -72,6 +77,11 @@ impl Site {
     pub fn with_header(&self, path: &str, status: u16, name: &str, value: &str) -> String {
         let more = Some((name.to_owned(), value.to_owned()));
         self.insert(path, (status, "text/html".to_owned(), b"<title>t</title>".to_vec(), more))
+    }
+
+    /// As [`Site::put`], with a validator, which a conditional request may name.
+    pub fn tagged(&self, path: &str, kind: &str, body: &[u8], etag: &str) -> String {
+        self.insert(path, (200, kind.to_owned(), body.to_vec(), Some(("etag".to_owned(), etag.to_owned()))))
     }
 
     /// Number of requests for `path`.

@@ -10,6 +10,8 @@ pub mod audit_log;
 pub mod canonical_email_blocks;
 pub mod domain_allows;
 pub mod domain_blocks;
+pub mod domain_imports;
+pub mod domain_lists;
 pub mod email_domain_blocks;
 pub mod ip_blocks;
 pub mod metrics;

@@ -2,6 +2,7 @@
 
 use std::sync::atomic::Ordering;
 
+use model::AccountId;
 use serde_json::json;
 
 use super::{Body, Case, World};
@@ -66,6 +67,26 @@ pub async fn case(world: &World, row: &Route) -> Option<Case> {
         }
         ("accounts", "POST /api/v1/accounts/:id/note") => Case::json(on(bob.to_string()), json!({ "comment": "kind" }))
             .refused(on(bob.to_string()), Body::Json(json!({ "comment": "x".repeat(2001) })), 422),
+        ("accounts", "POST /api/v1/accounts/alias") => Case::json(&*row.path, json!({ "also_known_as_uris": ["bob"] }))
+            .refused(&*row.path, Body::Json(json!({ "also_known_as_uris": ["nobody"] })), 422),
+        ("accounts", "POST /api/v1/accounts/move") => {
+            let uri = world.app.app.urls.actor(AccountId::from(alice));
+            world.app.set_password("alice", "a long password").await;
+            for sql in [
+                "DELETE FROM account_moves".to_owned(),
+                format!("UPDATE accounts SET moved_to_account_id = NULL, version = version + 1 WHERE id = {alice}"),
+                format!("UPDATE accounts SET also_known_as = '[\"{uri}\"]' WHERE id = {bob}"),
+            ] {
+                world.app.execute(&sql).await;
+            }
+            let to = |name| json!({ "password": "a long password", "moved_to_uri": name });
+            Case::json(&*row.path, to("bob")).refused(&*row.path, Body::Json(to("nobody")), 422).refused(
+                &*row.path,
+                Body::Json(json!({ "password": "wrong", "moved_to_uri": "bob" })),
+                422,
+            )
+        }
+        ("accounts", "DELETE /api/v1/accounts/move") => Case::get(&*row.path),
         ("accounts", _) => Case::get(on(bob.to_string())),
         ("favourites" | "bookmarks" | "blocks" | "mutes" | "preferences" | "custom_emojis", _) => Case::get(&*row.path),
         ("suggestions", "DELETE /api/v1/suggestions/:account_id") => Case::get(on(bob.to_string())),
