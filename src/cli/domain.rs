@@ -195,8 +195,12 @@ pub(super) async fn run(cx: &Cx, command: Command, output: Output) -> Result<(),
                 true => (domain_decision::disallow(cx, &staff, &domain).await?, "allowed"),
                 false => (domain_decision::unblock(cx, &staff, &domain).await?, "blocked"),
             };
+            let lost = match allow {
+                true => "",
+                false => " Its accounts are shown again; follows and media that the block ended stay lost.",
+            };
             let removed = Changed { domain, changed: true };
-            output.answer(&removed, || format!("{} is no longer {state}.", removed.domain))
+            output.answer(&removed, || format!("{} is no longer {state}.{lost}", removed.domain))
         }
         Command::Import(new) => Box::pin(domain_import::import(cx, new, output)).await,
         Command::Export(new) => domain_import::export(cx, new, output).await,

@@ -120,8 +120,8 @@ pub(super) async fn run(cx: &Cx, command: Command, output: Output) -> Result<(),
         Command::Remove { ip } => {
             let block = ip_block::find_by_ip(cx, &ip).await?;
             ip_block::delete(cx, &staff, block.id).await?;
-            let answer = Removed { ip: block.ip };
-            output.answer(&answer, || format!("{} is no longer blocked.", answer.ip))
+            let response = Removed { ip: block.ip };
+            output.answer(&response, || format!("{} is no longer blocked.", answer.ip))
         }
     }
 }

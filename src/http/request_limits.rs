@@ -63,10 +63,10 @@ pub(crate) fn body_limit_bytes(cx: &Cx, extensions: &Extensions) -> Option<usize
     Some(file_limit_bytes(cx, extensions) + picture + MULTIPART_OVERHEAD_BYTES)
 }
 
-/// Size of the largest body with files of any route.
+/// Size of the largest body with media of any route. Lists of domains, which staff upload, have no room of their own.
 pub(crate) fn largest_body_bytes(config: &Config) -> usize {
     let (image, video) = (config.media.image_size_limit_bytes, config.media.video_size_limit_bytes);
-    (bytes(image.max(video)) + bytes(image)).max(LIST_MAX) + MULTIPART_OVERHEAD_BYTES
+    bytes(image.max(video)) + bytes(image) + MULTIPART_OVERHEAD_BYTES
 }
 
 /// How long the answer to `request` may take.

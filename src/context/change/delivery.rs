@@ -17,6 +17,8 @@ pub enum Delivery {
     Profile(AccountId),
     /// `account` moved to `target`. `id`: the row of the move.
     Moved { account: AccountId, target: AccountId, id: RowId },
+    /// A report is to be forwarded to other servers.
+    Reported(RowId),
     /// The removal of an account began.
     AccountRemoved(AccountId),
     /// `account` follows `target`.

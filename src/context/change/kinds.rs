@@ -88,6 +88,9 @@ changes! {
             delivery(Delivery::Moved { account, target, id }),
         ];
 
+    /// A report was filed that is to be forwarded to other servers.
+    ReportForwarded = "report.forwarded" { report: RowId } => [delivery(Delivery::Reported(report))];
+
     /// A profile has links that are yet to be verified.
     ProfileLinked = "account.linked" { account: AccountId } => [jobs(VerifyLinks { account })];
 

@@ -8,6 +8,7 @@ use store::job::Claim;
 
 use super::queue::{Outgoing, send};
 use super::statuses::recipients;
+use crate::address::host_of;
 use crate::documents::{self, limited};
 
 /// Rendering reads on other connections, so no transaction is open meanwhile.
@@ -15,7 +16,7 @@ use crate::documents::{self, limited};
 #[job]
 async fn distribute(cx: &Cx, job: Distribute, claim: Claim) -> Result<Done, Failure> {
     let mut tx = cx.db.begin().await?;
-    let found = find(&mut tx, job.what).await?;
+    let found = find(cx, &mut tx, job.what).await?;
     drop(tx);
     let Some(found) = found else { return Ok(Done::Remove) };
     let Some(body) = render(cx, job.what, &found).await? else { return Ok(Done::Remove) };
@@ -42,11 +43,14 @@ struct Found {
 }
 
 /// The rows of a distribution; `None` when they are gone, or there is no recipient.
-async fn find(tx: &mut Tx, what: Distribution) -> Result<Option<Found>> {
+async fn find(cx: &Cx, tx: &mut Tx, what: Distribution) -> Result<Option<Found>> {
     let (author, status, inboxes) = match what {
         Distribution::Published(id) | Distribution::Edited(id) | Distribution::Tally(id) => {
             let Some(status) = store::status::find(&mut *tx, id).await? else { return Ok(None) };
-            let inboxes = recipients(tx, &status).await?;
+            let mut inboxes = recipients(tx, &status).await?;
+            if status.sensitive || !status.spoiler_text.is_empty() {
+                inboxes.retain(|inbox| takes_sensitive(cx, inbox));
+            }
             (status.account_id, Some(status), inboxes)
         }
         Distribution::Profile(id) => (id, None, store::delivery::follower_inboxes(&mut *tx, id).await?),
@@ -56,6 +60,11 @@ async fn find(tx: &mut Tx, what: Distribution) -> Result<Option<Found>> {
     }
     let author = store::account::find(&mut *tx, author).await?;
     Ok(author.map(|author| Found { author, status, inboxes }))
+}
+
+/// True unless the policy about the host of `inbox` keeps sensitive statuses from it.
+fn takes_sensitive(cx: &Cx, inbox: &str) -> bool {
+    host_of(inbox).is_some_and(|host| !cx.domain_policy().of(&host).flags.reject_send_sensitive)
 }
 
 /// The document; `None` for a reblog of a deleted status.

@@ -9,6 +9,7 @@
 mod activity;
 mod blocks;
 mod distribute;
+mod flags;
 mod follows;
 mod health;
 mod moves;

@@ -6,7 +6,7 @@ use context::{Cx, Result};
 use database::Tx;
 
 use super::queue::is_local;
-use super::{blocks, follows, moves, pins, polls, statuses};
+use super::{blocks, flags, follows, moves, pins, polls, statuses};
 
 /// Queues in `tx` what other servers are sent about `changes`. Nothing is read while no other server is known.
 pub async fn record(cx: &Cx, tx: &mut Tx, changes: &[Change]) -> Result<()> {
@@ -34,6 +34,7 @@ async fn queue_one(cx: &Cx, tx: &mut Tx, delivery: Delivery) -> Result<()> {
             false => Ok(()),
         },
         Delivery::Moved { account, target, id } => moves::moved(cx, tx, account, target, id).await,
+        Delivery::Reported(report) => flags::reported(cx, tx, report).await,
         Delivery::AccountRemoved(account) => statuses::account_removed(cx, tx, account).await,
         Delivery::Followed { account, target } => follows::followed(cx, tx, account, target).await,
         Delivery::FollowRequested { account, target } => follows::requested(cx, tx, account, target).await,

@@ -31,6 +31,9 @@ pub(super) async fn store(cx: &Cx, inbound: &Inbound, note: &Note, related: bool
     if !related && !relevance::is_relevant(cx, &status, &local).await? {
         return Err(Reason::Unrelated.into());
     }
+    if relevance::is_unwelcome(cx, &status, &local).await? {
+        return Err(Reason::RepliesRejected.into());
+    }
     fetch::quoted(cx, &status).await?;
     let status = RemoteStatus { delivered: true, ..status };
     let shown_to: Vec<AccountId> = if status.visibility.is_wider_than_followers() { Vec::new() } else { local };

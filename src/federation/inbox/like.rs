@@ -11,6 +11,9 @@ use crate::reading::known;
 pub(super) async fn like(cx: &Cx, inbound: &Inbound) -> Result<(), Ignored> {
     let uri = inbound.object()?.id.as_deref().ok_or(Reason::NoObject)?;
     inbound.is_not_undone(cx).await?;
+    if service::remote::rejects_favourites(cx, inbound.sender.id).await? {
+        return Err(Reason::FavouritesRejected.into());
+    }
     let status = known(cx, uri).await?.ok_or(Reason::UnknownStatus)?;
     match service::remote::interaction::favourite(cx, inbound.sender.id, status).await {
         Err(context::Error::NotFound | context::Error::Forbidden(_)) => Err(Reason::NotVisible.into()),

@@ -14,6 +14,7 @@ mod block;
 mod bundle;
 mod create;
 mod delete;
+mod flag;
 mod follow;
 mod forwarded;
 mod inbound;

@@ -59,6 +59,16 @@ text_enum! {
         Hashtag = "hashtag",
         /// Too many statuses that are not known here were deleted in a short time.
         TooManyDeletions = "too_many_deletions",
+        /// Favourites by this domain are ignored.
+        FavouritesRejected = "favourites_rejected",
+        /// Statuses of this domain that concern accounts who do not follow the author are ignored.
+        RepliesRejected = "replies_rejected",
+        /// Reports by this domain are ignored.
+        ReportsRejected = "reports_rejected",
+        /// The report is known already.
+        KnownReport = "known_report",
+        /// Too many reports came from this domain in a day.
+        TooManyReports = "too_many_reports",
         /// The activity has no target.
         NoTarget = "no_target",
         /// The target of a move is the sender, moved too, or is suspended.

@@ -2,6 +2,7 @@
 
 use context::{Cx, Error};
 use model::Time;
+use service::remote::relevance;
 
 use super::create::author;
 use super::inbound::Inbound;
@@ -36,7 +37,10 @@ pub(super) async fn apply(cx: &Cx, inbound: &Inbound, note: &Note) -> Result<(),
     }
     let changed = match note.updated.as_deref().and_then(Time::parse_rfc3339) {
         Some(edited) => {
-            let Read { status, .. } = read(cx, note, &author(inbound), inbound.mailbox).await?;
+            let Read { status, local } = read(cx, note, &author(inbound), inbound.mailbox).await?;
+            if relevance::is_unwelcome(cx, &status, &local).await? {
+                return Err(Reason::RepliesRejected.into());
+            }
             if store::status::find_by_uri(&cx.db, &status.uri).await?.is_some() {
                 fetch::quoted(cx, &status).await?;
             }

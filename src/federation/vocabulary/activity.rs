@@ -23,7 +23,10 @@ pub struct Activity {
     pub published: Lenient<String>,
     #[serde(default)]
     pub content: Lenient<String>,
-    /// The collection that an object is added to, or removed from.
+    /// The reason of a report.
+    #[serde(default)]
+    pub category: Lenient<String>,
+    /// The collection that an object is added to, or removed from; the account that one moves to.
     #[serde(default)]
     pub target: Lenient<Id>,
 }

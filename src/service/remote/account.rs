@@ -66,7 +66,10 @@ pub struct RemoteProfile {
 /// # Errors
 /// [`Error::Conflict`] when the address belongs to another actor.
 #[model::use_case]
-pub async fn save(cx: &Cx, profile: RemoteProfile) -> Result<Account> {
+pub async fn save(cx: &Cx, mut profile: RemoteProfile) -> Result<Account> {
+    if cx.domain_policy().of(&profile.domain).flags.reject_media {
+        (profile.avatar_url, profile.header_url) = (None, None);
+    }
     let now = cx.clock.now();
     let actor = ActorObject { fetched_at: Some(now), ..profile.actor.clone() };
     emoji::save(cx, &profile.domain, &profile.emojis).await?;

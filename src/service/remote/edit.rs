@@ -26,6 +26,7 @@ pub async fn edit(cx: &Cx, mut new: RemoteStatus, edited_at: Time) -> Result<boo
         return Ok(false);
     }
     moderate(cx, &mut new)?;
+    new.obey(super::flags(cx, new.author).await?);
     let actor = super::actor(cx, new.author).await?;
     let Some(id) = store::status::find_by_uri(&cx.db, &new.uri).await? else { return Ok(false) };
     let Some(known) = store::status::find(&cx.db, id).await? else { return Ok(false) };

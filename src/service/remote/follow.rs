@@ -48,8 +48,12 @@ async fn begin(cx: &Cx, tx: &mut Tx, follower: &Account, target: &Account, uri: 
         }
         return Ok(if tie.followed_by { Answer::AlreadyAccepted } else { Answer::Requested });
     }
+    let flags = super::flags(cx, follower.id).await?;
+    if flags.reject_new_follow {
+        return Ok(Answer::Rejected);
+    }
     let terms = Terms { show_reblogs: true, notify: false, languages: None };
-    if target.locked || follower.is_limited() {
+    if target.locked || follower.is_limited() || flags.reject_straight_follow {
         follow::request(cx, tx, follower.id, target.id, terms, uri).await?;
         return Ok(Answer::Requested);
     }

@@ -22,9 +22,10 @@ pub use edit::edit;
 
 use context::Cx;
 use context::error::{Error, Result};
+use model::domain_policy::Flags;
 use model::{AccountId, Actor};
 
-use crate::relations;
+use crate::{account_domains, relations};
 
 /// The remote account `id` as an actor.
 ///
@@ -34,6 +35,18 @@ pub async fn actor(cx: &Cx, id: AccountId) -> Result<Actor> {
     let found = store::remote::find_acting(&cx.db, id).await?;
     let (account, relations_version) = found.ok_or(Error::NotFound)?;
     Ok(Actor::remote(&account, relations_version))
+}
+
+/// The flags of the policy about the domain of the account `id`; none for an account of this server.
+pub(crate) async fn flags(cx: &Cx, id: AccountId) -> Result<Flags> {
+    let domain = account_domains::find(cx, &[id]).await?.pop().and_then(|(_, domain)| domain);
+    Ok(domain.map_or(Flags::NONE, |domain| cx.domain_policy().of(&domain).flags))
+}
+
+/// True when the policy about its domain rejects favourites and reactions of the account `id`.
+#[model::use_case]
+pub async fn rejects_favourites(cx: &Cx, id: AccountId) -> Result<bool> {
+    Ok(flags(cx, id).await?.reject_favourite)
 }
 
 /// True when the local account `account` blocks the remote account `actor`, or its domain, `domain`.

@@ -43,6 +43,22 @@ pub async fn is_relevant(cx: &Cx, status: &RemoteStatus, local: &[AccountId]) ->
     Ok(parent.local || is_followed(cx, parent.account_id).await?)
 }
 
+/// True when the policy about the author's domain rejects a status since it mentions, answers, quotes or refers to an account
+/// here that does not follow the author. `local`: the accounts here that it addresses.
+#[model::use_case]
+pub async fn is_unwelcome(cx: &Cx, status: &RemoteStatus, local: &[AccountId]) -> Result<bool> {
+    if !super::flags(cx, status.author).await?.reject_reply_exclude_followers {
+        return Ok(false);
+    }
+    let mut named = Vec::from_iter(status.in_reply_to);
+    for reference in &status.references {
+        named.extend(crate::public::local_status(cx, &reference.url).await?);
+    }
+    let named = store::status::list(&cx.db, &named).await?;
+    let concerned: Vec<AccountId> = named.iter().map(|status| status.account_id).chain(local.iter().copied()).collect();
+    Ok(!store::follow::list_strangers_among(&cx.db, status.author, &concerned).await?.is_empty())
+}
+
 /// Remembers that `account` undid the activity, or deleted the object, `uri`: it may come later.
 #[model::use_case]
 pub async fn remember_undone(cx: &Cx, account: AccountId, uri: &str) -> Result<()> {

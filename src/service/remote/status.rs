@@ -19,6 +19,7 @@ use context::queue::{self, AttachCard, FillParent, FillReplies, PublishReply};
 use database::Tx;
 use model::account::Searchability;
 use model::clock::Ids;
+use model::domain_policy::Flags;
 use model::status::LimitedScope;
 use model::{AccountId, Actor, ConversationId, Status, StatusId, Time, Visibility};
 use store::remote_thread::Waiting;
@@ -103,6 +104,16 @@ impl RemoteStatus {
         !self.unknown_mentions.is_empty() || !self.unknown_audience.is_empty()
     }
 
+    /// Leaves out what the policy about the author's domain rejects.
+    pub(super) fn obey(&mut self, flags: Flags) {
+        if flags.reject_media {
+            self.media.clear();
+        }
+        if flags.reject_hashtag {
+            self.tags.clear();
+        }
+    }
+
     /// The hashtags that are kept.
     pub(super) fn tags(&self) -> Vec<(String, String)> {
         self.tags.iter().take(TAGS_MAX).cloned().collect()
@@ -118,6 +129,7 @@ impl RemoteStatus {
 #[model::use_case]
 pub async fn create(cx: &Cx, mut new: RemoteStatus, shown_to: &[AccountId]) -> Result<StatusId> {
     moderate(cx, &mut new)?;
+    new.obey(super::flags(cx, new.author).await?);
     let actor = super::actor(cx, new.author).await?;
     let parent = match new.in_reply_to {
         Some(parent) => store::status::find(&cx.db, parent).await?,

@@ -27,6 +27,8 @@ use store::severance::Severance;
 const ACCOUNT_BATCH: i64 = 100;
 /// Most follows that end in one transaction.
 const FOLLOW_BATCH: i64 = 50;
+/// Most attachments that are cleared in one transaction.
+const MEDIA_BATCH: i64 = 500;
 /// Most domains examined in one transaction.
 const HOST_BATCH: i64 = 1_000;
 /// When a new account of `host` is suspended and limited by `policy`; `None` when it is not.
@@ -127,6 +129,8 @@ async fn align(
     if !limited.is_empty() {
         store::domain_policy::set_limited(tx, &limited, limited_at).await?;
     }
+    let cleared =
+        policy.of(&job.host).flags.reject_media && store::domain_policy::clear_media(tx, batch, MEDIA_BATCH).await? > 0;
     if suspended_at.is_some() {
         let changes: Vec<Change> = suspended.iter().map(|id| Change::AccountSuspended { account: *id }).collect();
         change::record_all(cx, tx, &changes).await?;
@@ -137,7 +141,7 @@ async fn align(
             record(cx, tx, job, own, followers, following).await?;
         }
     }
-    Ok(!suspended.is_empty() || !limited.is_empty() || !pairs.is_empty())
+    Ok(cleared || !suspended.is_empty() || !limited.is_empty() || !pairs.is_empty())
 }
 
 /// Ends the follows and requests of these pairs of a local and a remote account. Returns the ended follows of each local

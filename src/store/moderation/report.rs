@@ -2,7 +2,7 @@
 //!
 //! Reached from `service::report`, which decides what may be reported, and `service::moderation::report`.
 
-use database::sql::Ids;
+use database::sql::{Ids, Texts};
 use database::{Conn, Result, Tx, paged, sql};
 use model::report::ReportCategory;
 use model::{AccountId, Cursor, Json, RowId, RuleId, StatusId, Time, boxed};
@@ -24,6 +24,8 @@ pub struct Report {
     pub action_taken_by_account_id: Option<AccountId>,
     /// The member of staff who takes care of it.
     pub assigned_account_id: Option<AccountId>,
+    /// The activity, if it came from another server.
+    pub uri: Option<String>,
     /// `None`: unchanged since `created_at`.
     pub updated_at: Option<Time>,
     pub created_at: Time,
@@ -56,6 +58,79 @@ pub struct ReportNote {
 pub async fn insert(tx: &mut Tx, report: &Report) -> Result<()> {
     tx.query(sql!(report_insert!())).bind_row(report).execute().await?;
     Ok(())
+}
+
+/// A status that another server reports.
+#[derive(Clone, Debug, model::Row)]
+pub struct ReportedStatus {
+    pub id: StatusId,
+    pub account_id: AccountId,
+    /// By an account of this server, or in response to one.
+    pub concerns_us: bool,
+}
+
+/// The statuses with these URIs that exist, in no particular order.
+#[boxed]
+pub async fn list_reported(db: Conn<'_>, uris: &[String]) -> Result<Vec<ReportedStatus>> {
+    db.query(sql!(
+        "SELECT s.id, s.account_id,
+                s.local OR EXISTS (SELECT 1 FROM accounts p WHERE p.id = s.in_reply_to_account_id AND p.domain IS NULL)
+                AS concerns_us
+         FROM statuses s WHERE s.uri" in("$1")
+    ))
+    .bind(Texts::of(uris.iter().cloned()))
+    .all()
+    .await
+}
+
+/// The number of reports by accounts of `domain` since `since`, counted up to `most`.
+#[boxed]
+pub async fn count_of_domain(db: Conn<'_>, domain: &str, since: Time, most: i64) -> Result<i64> {
+    db.query(sql!(
+        "SELECT COUNT(*) FROM (
+             SELECT 1 FROM accounts a JOIN reports r ON r.account_id = a.id
+             WHERE a.domain = $1 AND r.created_at > $2 LIMIT $3
+         ) counted"
+    ))
+    .bind(domain.to_owned())
+    .bind(since)
+    .bind(most)
+    .scalar()
+    .await
+}
+
+/// Inserts a report of another server; false when it is known already.
+#[boxed]
+pub async fn insert_remote(tx: &mut Tx, report: &Report) -> Result<bool> {
+    if let Some(uri) = &report.uri {
+        let known: i64 = tx
+            .query(sql!("SELECT COUNT(*) AS reports FROM reports r WHERE r.uri = $1 AND r.target_account_id = $2"))
+            .bind(uri.clone())
+            .bind(report.target_account_id)
+            .scalar()
+            .await?;
+        if known > 0 {
+            return Ok(false);
+        }
+    }
+    insert(tx, report).await?;
+    Ok(true)
+}
+
+/// The accounts of the domains to which a report is forwarded: the reported one, and those that its statuses respond to.
+#[boxed]
+pub async fn recipients(db: Conn<'_>, report: &Report) -> Result<Vec<AccountId>> {
+    let statuses = report.status_ids.as_ref().map_or(&[][..], |ids| &ids.0);
+    db.query(sql!(
+        "SELECT a.id FROM accounts a
+         WHERE a.domain" in("$1") "AND (a.id = $2
+             OR a.id IN (SELECT s.in_reply_to_account_id FROM statuses s WHERE s.id" in("$3") "))"
+    ))
+    .bind(Texts::of(report.forward_to_domains.iter().cloned()))
+    .bind(report.target_account_id)
+    .bind(Ids::of(statuses.iter().copied()))
+    .scalars()
+    .await
 }
 
 /// The reports that exist among `ids`, in no particular order.

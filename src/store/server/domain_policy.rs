@@ -11,7 +11,7 @@ use database::{Conn, Db, Result, Tx, paged, sql};
 use model::domain_policy::{DomainPolicy, Flags, Rule};
 use model::instance::Severity;
 use model::row::Binder;
-use model::{AccountId, Cursor, RowId, Time, boxed};
+use model::{AccountId, Cursor, RowId, StatusId, Time, boxed};
 
 /// A blocked domain.
 #[derive(Clone, Debug, PartialEq, model::Row)]
@@ -265,6 +265,38 @@ pub async fn list_follow_pairs(db: Conn<'_>, remote: &[AccountId], limit: i64) -
     pairs.sort_unstable();
     pairs.dedup();
     Ok(pairs)
+}
+
+/// Forgets the pictures of the accounts `ids` and up to `limit` attachments of their statuses, which are on other servers.
+/// Returns how many rows changed.
+#[boxed]
+pub async fn clear_media(tx: &mut Tx, ids: &[AccountId], limit: i64) -> Result<u64> {
+    let profiles = tx
+        .query(sql!(
+            "UPDATE accounts SET avatar_remote_url = NULL, header_remote_url = NULL, version = version + 1
+             WHERE id" in("$1") "AND domain IS NOT NULL
+               AND (avatar_remote_url IS NOT NULL OR header_remote_url IS NOT NULL)"
+        ))
+        .bind(Ids::of(ids.iter().copied()))
+        .execute()
+        .await?;
+    let of: Vec<Option<StatusId>> = tx
+        .query(sql!(
+            "DELETE FROM media_attachments
+             WHERE id IN (SELECT m.id FROM media_attachments m
+                          WHERE m.account_id" in("$1") "AND m.remote_url IS NOT NULL ORDER BY m.id LIMIT $2)
+             RETURNING status_id"
+        ))
+        .bind(Ids::of(ids.iter().copied()))
+        .bind(limit)
+        .scalars()
+        .await?;
+    let statuses: Vec<StatusId> = of.iter().copied().flatten().collect();
+    tx.query(sql!("UPDATE statuses SET has_media = FALSE, version = version + 1 WHERE id" in("$1")))
+        .bind(Ids::of(statuses.iter().copied()))
+        .execute()
+        .await?;
+    Ok(profiles + of.len() as u64)
 }
 
 /// Sets or lifts the suspension of accounts.

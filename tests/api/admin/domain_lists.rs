@@ -260,7 +260,7 @@ async fn commands_subscribe_exclude_and_decide() {
     let url = site.put("/list.txt", 200, "text/plain", b"evil.test\nfriend.test\n");
     let run = async |arguments: &[&str]| app.run_set(&Site::KEYS, &[&["domain"], arguments].concat()).await;
     run(&["exclude", "friend.test"]).await.ok();
-    assert_eq!(run(&["exclusions"]).await.ok(), "friend.test\n");
+    assert_eq!(run(&["exclusions"]).await.ok(), "friend.test");
     let added = run(&["subscription", "add", &url, "--severity", "silence"]).await.ok();
     assert!(added.contains("1 changes are drafts"), "{added}");
     let proposed = run(&["subscription", "drafts", &url, "--json"]).await.list();

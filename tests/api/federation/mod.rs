@@ -16,6 +16,7 @@ mod moving;
 mod names;
 mod operators;
 mod quotes;
+mod reports;
 mod scene;
 mod shown;
 mod signed_reads;

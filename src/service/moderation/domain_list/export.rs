@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::ListPolicy;
+use super::bounds::ListPolicy;
 use context::Cx;
 use context::error::{Error, Result};
 use model::domain_list::ListFormat;

@@ -7,7 +7,7 @@ use std::collections::{HashMap, HashSet};
 use psl::Type;
 use url::{Host, Url};
 
-use super::ListPolicy;
+use super::bounds::ListPolicy;
 use crate::domain;
 use config::Config;
 use model::domain_policy::{covering, without_port};

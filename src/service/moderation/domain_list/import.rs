@@ -5,11 +5,12 @@ use std::sync::Arc;
 
 use serde_json::json;
 
+use super::bounds::ListPolicy;
+use super::bulk;
 use super::host::Rules;
 use super::impact::{DomainImpact, Impact, impact};
 use super::parse::{Entry, Fault, Parsed, parse};
 use super::plan::{Plan, plan};
-use super::{ListPolicy, bulk};
 use crate::audit::{self, Entry as AuditEntry, Target};
 use crate::domain_decision::publish;
 use context::Cx;

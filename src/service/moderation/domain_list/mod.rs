@@ -8,6 +8,7 @@
 //!
 //! Spec: docs/contract/admin.csv, docs/contract/federation.md#10-limited-federation-and-domain-policy
 
+mod bounds;
 mod bulk;
 mod csv_text;
 pub mod exclusion;
@@ -21,21 +22,8 @@ mod parse;
 mod plan;
 pub mod subscription;
 
+pub use bounds::{ENTRIES_MAX, LIST_MAX, ListPolicy};
 pub use export::{Exported, export};
 pub use impact::{DomainImpact, Impact};
 pub use import::{Import, Imported, Preview, import, preview};
 pub use parse::Fault;
-
-/// Largest list, in bytes.
-pub const LIST_MAX: usize = 16 * 1024 * 1024;
-/// Most entries of a list.
-pub const ENTRIES_MAX: usize = 500_000;
-
-/// The effect of the domains of a list.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ListPolicy {
-    /// They are blocked.
-    Block,
-    /// Limited federation admits them.
-    Allow,
-}

@@ -5,8 +5,9 @@
 use std::collections::HashMap;
 use std::fmt;
 
+use super::bounds::{ENTRIES_MAX, LIST_MAX};
 use super::host::{Reason, Rules};
-use super::{ENTRIES_MAX, LIST_MAX, csv_text, json_text, parameter};
+use super::{csv_text, json_text, parameter};
 use crate::domain_decision::BlockParams;
 use context::error::{Error, Result};
 use model::domain_list::ListFormat;

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::time::{Duration, Instant};
 
-use super::super::ListPolicy;
+use super::super::bounds::ListPolicy;
 use super::super::host::tests::rules;
 use super::*;
 use model::domain_policy::Flags;

@@ -56,6 +56,7 @@ async fn report_is_read_back_as_inserted() {
         rule_ids: Some(Json(vec![RuleId::from(5)])),
         forwarded: true,
         forward_to_domains: Json(vec!["remote.test".to_owned()]),
+        uri: Some("https://remote.test/flags/1".to_owned()),
         action_taken_at: Some(time(1)),
         action_taken_by_account_id: Some(ANN.into()),
         assigned_account_id: Some(ANN.into()),
