@@ -109,8 +109,8 @@ pub async fn list_public(db: Conn<'_>, statuses: &[StatusId], after: RowId) -> R
     db.query(sql!(
         "SELECT r.status_id, r.id, t.uri
          FROM status_references r JOIN statuses t ON t.id = r.target_id JOIN accounts a ON a.id = t.account_id
-         WHERE r.id > $2 AND t.visibility IN ('public', 'unlisted', 'public_unlisted') AND a.suspended_at IS NULL
-           AND r.status_id" in("$1") "ORDER BY r.status_id, r.id"
+         WHERE r.id > $2 AND t.visibility IN ('public', 'unlisted', 'public_unlisted') AND NOT t.local_only
+           AND a.suspended_at IS NULL AND r.status_id" in("$1") "ORDER BY r.status_id, r.id"
     ))
     .bind(Ids::of(statuses.iter().copied()))
     .bind(after)
