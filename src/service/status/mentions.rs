@@ -11,7 +11,6 @@ use context::Cx;
 use context::error::Result;
 use context::extension::Notice;
 use database::{Conn, Tx};
-use model::status::Visibility;
 use model::{AccountId, Actor, ConversationId, NotificationType, RowId, Status, StatusId, TagId};
 
 /// Saves the mentions and the audience of `new`, a status of `actor` that continues `thread`, and notifies the mentioned
