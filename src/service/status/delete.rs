@@ -38,8 +38,8 @@ pub async fn delete(cx: &Cx, actor: &Actor, id: StatusId, media: MediaOfDeleted)
 }
 
 /// Deletes a status of `author` in `tx` and updates all counters. Of concurrent requests, only one deletes it. A local
-/// status that anyone could read, on other servers too, leaves a tombstone: its address answers that it was deleted. What reports or strikes name
-/// stays for the staff.
+/// status that anyone could read, on other servers too, leaves a tombstone: its address answers that it was deleted. What
+/// reports or strikes name stays for the staff.
 ///
 /// # Errors
 /// As [`delete`].

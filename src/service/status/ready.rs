@@ -47,8 +47,8 @@ impl Ready {
 
     /// As its author chose; a reply to a status that stays on this server stays too, and so does one that quotes it.
     fn is_local_only(&self) -> bool {
-        let answers = self.parent.as_ref().is_some_and(|parent| parent.local_only);
-        self.draft.local_only || answers || self.references.is_local_only()
+        let replies = self.parent.as_ref().is_some_and(|parent| parent.local_only);
+        self.draft.local_only || replies || self.references.is_local_only()
     }
 
     fn row(&self, cx: &Cx, actor: &Actor, id: StatusId, has_media: bool) -> Status {

@@ -296,8 +296,8 @@ pub async fn list_connected(
     db.query(sql).bind(account).bind(before).bind(limit).all().await
 }
 
-/// The URIs of up to `limit` replies to `status` that everyone may read, also on other servers, oldest first, after the status `after`: those
-/// of `author`, or with `others` those of everyone else.
+/// The URIs of up to `limit` replies to `status` that everyone may read, also on other servers, oldest first, after the
+/// status `after`: by `author`, or with `others` by everyone else.
 #[boxed]
 pub async fn list_replies(
     db: Conn<'_>,
@@ -334,7 +334,8 @@ pub struct ThreadStatus {
     pub first: bool,
 }
 
-/// Up to `limit` statuses of the conversation `id` that everyone may read, oldest first, after the status `after`.
+/// Up to `limit` statuses of the conversation `id` that everyone may read, also on other servers, oldest first, after the
+/// status `after`.
 #[boxed]
 pub async fn list_thread(db: Conn<'_>, id: ConversationId, after: StatusId, limit: i64) -> Result<Vec<ThreadStatus>> {
     db.query(sql!(

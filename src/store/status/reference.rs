@@ -102,8 +102,8 @@ pub async fn list_targets(db: Conn<'_>, statuses: &[StatusId]) -> Result<Vec<(St
     .await
 }
 
-/// The references of `statuses` whose targets everyone may read, with rows after `after`, by status and row: (status, row,
-/// URI of the target).
+/// The references of `statuses` whose targets everyone may read, also on other servers, with rows after `after`, by status
+/// and row: (status, row, URI of the target).
 #[boxed]
 pub async fn list_public(db: Conn<'_>, statuses: &[StatusId], after: RowId) -> Result<Vec<(StatusId, RowId, String)>> {
     db.query(sql!(

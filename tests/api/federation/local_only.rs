@@ -147,7 +147,7 @@ async fn limited_status_that_stays_has_no_capability() {
 }
 
 #[tokio::test]
-async fn what_other_servers_do_with_a_local_only_status_has_no_effect() {
+async fn acts_of_other_servers_on_a_local_only_status_have_no_effect() {
     let scene = Scene::new().await;
     let poll = json!({ "options": ["a", "b"], "expires_in": 300 });
     let status = scene.alice.publish(json!({ "status": "stays", "local_only": true, "poll": poll })).await;

@@ -39,7 +39,7 @@ async fn each_name_of_the_parameter_keeps_a_status_here() {
     for both in [true, false] {
         let body = json!({ "status": "hello", "local_only": both, "federated": both });
         let refused = alice.post(STATUSES).json(&body).fails(422).await;
-        assert_eq!(refused["error"], "local_only and federated contradict each other");
+        assert_eq!(refused, "local_only and federated contradict each other");
     }
 }
 
@@ -99,7 +99,6 @@ async fn scheduled_status_stays_when_it_is_published() {
 
 /// What anyone may request about `status` of Alice and her other statuses.
 fn paths(alice: &Client, status: &Published) -> Vec<String> {
-    let url: String = url::form_urlencoded::byte_serialize(status["url"].as_str().unwrap().as_bytes()).collect();
     vec![
         status.path(""),
         format!("{STATUSES}?id[]={status}"),
@@ -107,7 +106,6 @@ fn paths(alice: &Client, status: &Published) -> Vec<String> {
         format!("/api/v1/accounts/{}/statuses?pinned=true", alice.id()),
         "/api/v1/timelines/public?local=true".to_owned(),
         "/api/v1/timelines/tag/staying".to_owned(),
-        format!("/api/v2/search?type=statuses&q={url}"),
         format!("/@alice/{status}"),
         format!("/@alice/{status}/embed"),
         "/@alice".to_owned(),
@@ -148,7 +146,7 @@ async fn strangers_see_a_local_only_status_only_with_the_setting() {
     for path in [status.path(""), status.path("/context"), status.path("/history"), oembed.clone()] {
         strangers.get(&path).fails(404).await;
     }
-    strangers.get(&format!("/@alice/{status}")).fails(404).await;
+    assert_eq!(strangers.get(&format!("/@alice/{status}")).send().await.status, 404);
     strangers.get(&poll).fails(401).await;
     let below = strangers.get(&thread).ok().await.to_string();
     assert!(below.contains("zqbelow") && !below.contains("zqreply"), "{below}");
