@@ -9,7 +9,7 @@ use crate::visibility::{self, Seen};
 use context::Cx;
 use context::error::{Error, Result};
 use model::urls::{self, Owner};
-use model::{Account, Actor, Cursor, StatusId};
+use model::{Account, Actor, Cursor, Status, StatusId};
 
 /// The local account named `name` (`alice`, or `alice@` and a domain of this server), now or before, ignoring case. A
 /// suspended account is returned.
@@ -97,8 +97,8 @@ pub async fn interactive(cx: &Cx, address: &str) -> Result<String> {
 #[model::use_case]
 pub async fn local_status(cx: &Cx, address: &str) -> Result<Option<StatusId>> {
     let Some((author, id)) = web_address::status(cx, address) else { return Ok(None) };
-    let status = store::status::find(&cx.db, id).await?;
-    let Some(status) = status.filter(|status| status.local && !status.local_only) else { return Ok(None) };
+    let leaves = |status: &Status| status.local && !status.local_only;
+    let Some(status) = store::status::find(&cx.db, id).await?.filter(leaves) else { return Ok(None) };
     if status.uri == address || status.url.as_deref() == Some(address) {
         return Ok(Some(id));
     }
