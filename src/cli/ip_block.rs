@@ -121,7 +121,7 @@ pub(super) async fn run(cx: &Cx, command: Command, output: Output) -> Result<(),
             let block = ip_block::find_by_ip(cx, &ip).await?;
             ip_block::delete(cx, &staff, block.id).await?;
             let response = Removed { ip: block.ip };
-            output.answer(&response, || format!("{} is no longer blocked.", answer.ip))
+            output.answer(&response, || format!("{} is no longer blocked.", response.ip))
         }
     }
 }

@@ -73,6 +73,7 @@ const MIGRATIONS: &[Pair] = migrations![
     "0037_moves",
     "0038_domain_lists",
     "0039_report_uris",
+    "0040_local_only",
 ];
 
 /// The four digits at the beginning of a file name.

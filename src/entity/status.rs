@@ -31,6 +31,7 @@ pub(super) const MEMBERS: &[&str] = &[
     "visibility",
     "visibility_ex",
     "limited_scope",
+    "local_only",
     "searchability",
     "language",
     "uri",

@@ -123,7 +123,8 @@ pub(crate) async fn signer(
         Turn::Now | Turn::Failed => return Err(Rejection::NoKeyYet),
     }
     let allowance = Allowance { requests: REQUESTS, ..Allowance::of(&domain, now) };
-    let fetched = tokio::time::timeout(PATIENCE, fetch::key(&cx.spending(allowance.into()), key_id)).await;
+    let spending = cx.spending(allowance.into());
+    let fetched = tokio::time::timeout(PATIENCE, Box::pin(fetch::key(&spending, key_id))).await;
     let fetched = fetched.unwrap_or(Err(Failure::Request(outbound::Error::Timeout)));
     lookups.fetched(&domain, key_id, why, fetched.as_ref().is_err_and(Failure::is_transient), now);
     if let (Err(Failure::Request(_)), Some(address)) = (&fetched, address) {

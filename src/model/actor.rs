@@ -21,6 +21,8 @@ pub struct Actor {
     pub username: String,
     /// The id of its ActivityPub actor.
     pub uri: String,
+    /// An account of another server.
+    pub remote: bool,
     pub locked: bool,
     pub limited: bool,
     pub permissions: Permissions,
@@ -49,6 +51,7 @@ impl Actor {
             filters_version: 0,
             username: account.username.clone(),
             uri: account.uri.clone(),
+            remote: true,
             locked: account.locked,
             limited: account.is_limited(),
             permissions: Permissions::default(),

@@ -136,6 +136,8 @@ settings! {
     contact_username: String = String::new(), Username, "User name of the account to ask";
     /// Whether public timelines can be read without signing in.
     timeline_preview: bool = true, Flag, "Whether public timelines can be read without signing in";
+    /// Whether statuses that stay on this server are shown to people who are not signed in.
+    local_only_public: bool = false, Flag, "Whether local-only posts are shown to people who are not signed in";
     /// Whether the profile directory is available.
     profile_directory: bool = true, Flag, "Whether the profile directory is available";
     /// Whether trends are shown.

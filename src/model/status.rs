@@ -101,6 +101,8 @@ pub struct Status {
     pub uri: String,
     pub url: Option<String>,
     pub local: bool,
+    /// It stays on this server: no other server receives it, and no account of one sees it.
+    pub local_only: bool,
     /// Source text of a local author; empty for a remote status.
     pub text: String,
     /// HTML, rendered from `text` when it was written, or sanitised when it was received.
@@ -154,6 +156,7 @@ impl Status {
             uri,
             url: None,
             local: true,
+            local_only: false,
             text: String::new(),
             content: String::new(),
             markdown: false,
@@ -184,5 +187,11 @@ impl Status {
             expires_at: None,
             version: 0,
         }
+    }
+
+    /// True when everyone may read it, on this server and on others.
+    #[must_use]
+    pub fn is_open(&self) -> bool {
+        self.visibility.is_anonymous() && !self.local_only
     }
 }

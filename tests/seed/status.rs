@@ -22,6 +22,8 @@ pub struct Status<'a> {
     /// [`Seed::image`] adds the attachment.
     pub has_media: bool,
     pub local: bool,
+    /// It stays on this server.
+    pub local_only: bool,
 }
 
 /// The parent of a reply: status, author and conversation.
@@ -45,6 +47,7 @@ impl Default for Status<'_> {
             reblog_of: None,
             has_media: false,
             local: true,
+            local_only: false,
         }
     }
 }
@@ -85,14 +88,15 @@ impl Seed {
         let host = if status.local { self.domain.clone() } else { "remote.test".to_owned() };
         let name = self.usernames.get(&status.author).map_or("x", String::as_str).to_owned();
         self.row(
-            "statuses (id, account_id, uri, url, local, text, content, spoiler_text, sensitive, visibility, searchability, \
+            "statuses (id, account_id, uri, url, local, local_only, text, content, spoiler_text, sensitive, visibility, searchability, \
              language, conversation_id, in_reply_to_id, in_reply_to_account_id, reblog_of_id, listed, has_media, \
              replies_count, reblogs_count, favourites_count, created_at, version)",
             format!(
-                "{id}, {}, 'https://{host}/users/{name}/statuses/{id}', 'https://{host}/@{name}/{id}', {}, {}, {}, {}, {}, \
+                "{id}, {}, 'https://{host}/users/{name}/statuses/{id}', 'https://{host}/@{name}/{id}', {}, {}, {}, {}, {}, {}, \
                  '{}', 'public', '{}', {conversation}, {parent}, {original}, {}, {}, 0, 0, 0, {now}, 1",
                 status.author,
                 boolean(status.local),
+                boolean(status.local_only),
                 quoted(status.text),
                 quoted(&status.html()),
                 quoted(status.spoiler_text),

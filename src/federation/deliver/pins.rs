@@ -26,8 +26,8 @@ struct Change<'a, T> {
 /// A status was `added` to the pinned statuses of an account, or removed from them.
 pub(super) async fn changed(cx: &Cx, tx: &mut Tx, account: AccountId, status: StatusId, added: bool) -> Result<()> {
     // Others are not in the collection as others read it.
-    let Some(status) = store::status::find(&mut *tx, status).await?.filter(|status| status.visibility.is_anonymous())
-    else {
+    let status = store::status::find(&mut *tx, status).await?;
+    let Some(status) = status.filter(|status| status.visibility.is_anonymous() && !status.local_only) else {
         return Ok(());
     };
     send_change(cx, tx, account, added, status.uri.as_str()).await

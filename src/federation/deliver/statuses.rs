@@ -21,8 +21,12 @@ struct Tombstone<'a> {
     atom_uri: &'a str,
 }
 
-/// The inboxes of the audience of `status`, and of the accounts that interacted with it.
+/// The inboxes of the audience of `status`, and of the accounts that interacted with it; none for a status that stays on
+/// this server.
 pub(super) async fn recipients(tx: &mut Tx, status: &Status) -> Result<Vec<String>> {
+    if status.local_only {
+        return Ok(Vec::new());
+    }
     let mut inboxes = match status.visibility {
         Visibility::Direct | Visibility::Limited => Vec::new(),
         Visibility::Public

@@ -7,6 +7,7 @@ use model::{Account, Actor, ConversationId, Cursor, RowId, Status, StatusId, url
 use serde::Serialize;
 use serde_json::value::RawValue;
 use service::timeline::{self, ProfileQuery};
+use service::visibility::Seen;
 
 use super::note;
 use super::served::{Page, Served, with_context};
@@ -97,7 +98,7 @@ pub(super) async fn outbox(cx: &Cx, account: &Account, page: &Page, viewer: Opti
     }
     let cursor = Cursor { max_id: page.max_id, min_id: page.min_id, ..Cursor::first(OUTBOX_PAGE) };
     let found = timeline::profile(cx, viewer, account.id, &ProfileQuery::default(), &cursor).await?;
-    let ids: Vec<StatusId> = found.shown.iter().map(|seen| seen.head().id).collect();
+    let ids: Vec<StatusId> = leaving(&found.shown);
     let items = activity::activities(cx, account, &in_order(cx, &ids).await?, Files::Served(&cx.urls)).await?;
     served(&Collection {
         id: format!("{id}?page=true"),
@@ -108,6 +109,11 @@ pub(super) async fn outbox(cx: &Cx, account: &Account, page: &Page, viewer: Opti
         ordered_items: Some(items.into_iter().map(Item::object).collect::<Result<_>>()?),
         ..Collection::default()
     })
+}
+
+/// The ids of `shown` without statuses that stay on this server, which people without an account may be shown.
+fn leaving(shown: &[Seen]) -> Vec<StatusId> {
+    shown.iter().filter(|seen| !seen.is_local_only()).map(|seen| seen.head().id).collect()
 }
 
 /// The statuses `ids`, in that order.
@@ -158,7 +164,7 @@ pub(super) async fn connected(cx: &Cx, account: &Account, page: &Page, following
 /// The statuses that `account` pinned, as far as `viewer` may see them.
 pub(super) async fn featured(cx: &Cx, account: &Account, viewer: Option<&Actor>) -> Result<Served> {
     let pinned = service::public::pinned(cx, viewer, account).await?;
-    let ids: Vec<StatusId> = pinned.iter().map(|seen| seen.head().id).collect();
+    let ids: Vec<StatusId> = leaving(&pinned);
     let statuses = in_order(cx, &ids).await?;
     let notes = activity::notes(cx, account, &statuses, Files::Served(&cx.urls)).await?;
     let item = |(status, note): (&Status, Fragment)| match status.visibility.is_anonymous() {

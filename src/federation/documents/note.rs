@@ -53,14 +53,14 @@ pub(super) async fn note(
     Ok(Served::new(cx.caches.notes.get_or_make(&key, render).await?, KEEP))
 }
 
-/// The status or reblog `id` of `author`, if `viewer` may see it.
+/// The status or reblog `id` of `author`, if `viewer` may see it and it leaves this server.
 ///
 /// # Errors
 /// [`Error::NotFound`] for any other, and [`Error::Gone`] for one that was deleted and that everyone could read.
 async fn seen(cx: &Cx, author: &Account, id: StatusId, viewer: Option<&Actor>) -> Result<Seen> {
     match visibility::status(cx, viewer, id).await {
         Err(Error::NotFound) => Err(missing(cx, author, id).await?),
-        Ok(seen) if seen.head().account_id != author.id => Err(Error::NotFound),
+        Ok(seen) if seen.head().account_id != author.id || seen.is_local_only() => Err(Error::NotFound),
         seen => seen,
     }
 }
@@ -80,7 +80,8 @@ async fn missing(cx: &Cx, author: &Account, id: StatusId) -> Result<Error> {
 /// The note of a limited status, for a request with its capability.
 async fn limited_note(cx: &Cx, author: &Account, id: StatusId) -> Result<Served> {
     let status = store::status::find(&cx.db, id).await?.ok_or(Error::NotFound)?;
-    if status.account_id != author.id || status.visibility != Visibility::Limited || !status.local {
+    if status.account_id != author.id || status.visibility != Visibility::Limited || !status.local || status.local_only
+    {
         return Err(Error::NotFound);
     }
     let note = activity::notes(cx, author, &[status], Files::Served(&cx.urls)).await?.pop().ok_or(Error::NotFound)?;

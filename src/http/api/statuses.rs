@@ -84,6 +84,11 @@ pub struct NewStatus {
     /// The user's default when it is left out.
     #[schemars(with = "Option<Visibility>")]
     visibility: Option<String>,
+    /// Whether the status stays on this server: no other server receives it. Also read: `localOnly`.
+    #[serde(alias = "localOnly")]
+    local_only: Option<bool>,
+    /// The opposite of `local_only`.
+    federated: Option<bool>,
     /// Who may find the status by searching; the user's default when it is left out.
     searchability: Option<Searchability>,
     /// ISO 639 code.
@@ -225,11 +230,13 @@ pub async fn create(
     Params(params): Params<NewStatus>,
 ) -> Result<Json<entity::Either<entity::Status, entity::ScheduledStatus>>> {
     let language = headers.get(header::ACCEPT_LANGUAGE);
+    let local_only = local_only(params.local_only, params.federated)?;
     let draft = Draft {
         text: params.status.unwrap_or_default(),
         spoiler_text: params.spoiler_text.unwrap_or_default(),
         sensitive: params.sensitive,
         visibility: params.visibility,
+        local_only,
         searchability: params.searchability,
         language: params.language,
         request_language: language.map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned()),
@@ -253,6 +260,16 @@ pub async fn create(
         }
         Err(error @ Error::UnexpectedMentions(_)) => unexpected_mentions(&cx, error).await,
         Err(error) => Err(error.into()),
+    }
+}
+
+/// Whether a status stays on this server, by the two names of that parameter.
+fn local_only(local_only: Option<bool>, federated: Option<bool>) -> Result<bool> {
+    match (local_only, federated) {
+        (Some(local_only), Some(federated)) if local_only == federated => {
+            Err(Error::invalid("local_only and federated contradict each other").into())
+        }
+        (local_only, federated) => Ok(local_only.or(federated.map(|federated| !federated)).unwrap_or_default()),
     }
 }
 

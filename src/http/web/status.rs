@@ -43,7 +43,7 @@ pub async fn show(
     }
     let (seen, thread) = public::status(&cx, &account, id).await?;
     let (above, below) = (thread.ancestors.len(), thread.descendants.len());
-    let is_reblog = seen.original().is_some();
+    let (is_reblog, leaves) = (seen.original().is_some(), !seen.is_local_only());
     let mut shown = web::statuses(&cx, &[thread.ancestors, vec![seen], thread.descendants].concat()).await?;
     if shown.len() != above + 1 + below {
         // A status of the thread was deleted between the two queries.
@@ -60,14 +60,15 @@ pub async fn show(
         page_title => title(&cx, &status),
         noindex => status.author.noindex || !status.author.indexable || status.visibility != "public",
         og => preview(&cx, &status),
-        activity_url => status.uri,
+        activity_url => leaves.then_some(&status.uri),
         oembed_url => oembed(&cx, &status),
-        visitors => !cx.config.access.limited_federation,
+        visitors => leaves && !cx.config.access.limited_federation,
         ancestors => shown,
         status, descendants,
     };
     let page = Page::render(&cx, "status.html", context)?.allowing_external_redirect();
-    Ok(with_document(visitor.answer(page), &uri))
+    let response = visitor.answer(page);
+    Ok(if leaves { with_document(response, &uri) } else { response })
 }
 
 /// `GET /users/{name}/statuses/{id}`: redirects the URL of the ActivityPub object to the page.

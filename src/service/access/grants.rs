@@ -170,6 +170,8 @@ fn from_row(row: TokenActorRow) -> Grant {
             filters_version: row.filters_version.unwrap_or_default(),
             username: row.username.unwrap_or_default(),
             uri: row.uri.unwrap_or_default(),
+            // Only accounts of this server have a user.
+            remote: row.approved.is_none(),
             locked: row.locked.unwrap_or_default(),
             limited: row.limited_at.is_some(),
             permissions: row.permissions.effective(),

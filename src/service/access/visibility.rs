@@ -113,6 +113,12 @@ impl Seen {
         self.quote.as_ref()
     }
 
+    /// True when it stays on this server: other servers never receive it, whatever the settings show to people.
+    #[must_use]
+    pub fn is_local_only(&self) -> bool {
+        self.head.local_only || self.original.is_some_and(|original| original.local_only)
+    }
+
     /// True when the viewer blocks the author, or the author of the original.
     #[must_use]
     pub fn is_blocking(&self) -> bool {
@@ -133,8 +139,8 @@ pub async fn statuses(cx: &Cx, viewer: Option<&Actor>, place: Place, ids: &[Stat
     };
     let shown = |(head, original): (&Head, Option<&Head>)| {
         let quoted = original.unwrap_or(head).quote_id.and_then(|id| find(&heads, id));
-        let quote = quoted.and_then(|head| show_quoted(viewer, view.as_ref(), head));
-        Some(Seen { quote, ..show(viewer, view.as_ref(), place, head, original)? })
+        let quote = quoted.and_then(|head| show_quoted(cx, viewer, view.as_ref(), head));
+        Some(Seen { quote, ..show(cx, viewer, view.as_ref(), place, head, original)? })
     };
     Ok(pairs(&heads, ids).filter_map(shown).collect())
 }
@@ -164,8 +170,8 @@ pub async fn seen_by(cx: &Cx, viewers: &[Arc<Actor>], place: Place, id: StatusId
     let quoted = original.unwrap_or(head).quote_id.and_then(|id| find(&heads, id));
     let views = View::load_each(cx, viewers, &heads).await?;
     let seen = views.iter().zip(viewers).enumerate().filter_map(|(index, (view, viewer))| {
-        let seen = show(Some(viewer), Some(view), place, head, original)?;
-        let quote = quoted.and_then(|head| show_quoted(Some(viewer), Some(view), head));
+        let seen = show(cx, Some(viewer), Some(view), place, head, original)?;
+        let quote = quoted.and_then(|head| show_quoted(cx, Some(viewer), Some(view), head));
         Some((index, Seen { quote, ..seen }))
     });
     Ok(seen.collect())
@@ -189,8 +195,8 @@ pub async fn seen_each(cx: &Cx, place: Place, wanted: &[(Arc<Actor>, StatusId)])
         let head = find(&heads, *id)?;
         let original = head.reblog_of_id.and_then(|original| find(&heads, original));
         let quoted = original.unwrap_or(head).quote_id.and_then(|id| find(&heads, id));
-        let quote = quoted.and_then(|head| show_quoted(Some(viewer), view, head));
-        Some(Seen { quote, ..show(Some(viewer), view, place, head, original)? })
+        let quote = quoted.and_then(|head| show_quoted(cx, Some(viewer), view, head));
+        Some(Seen { quote, ..show(cx, Some(viewer), view, place, head, original)? })
     };
     Ok(wanted.iter().map(seen).collect())
 }
@@ -204,7 +210,7 @@ pub async fn seen_publicly(cx: &Cx, id: StatusId) -> Result<Option<Seen>> {
     if is_addressed(head) || head.author_suspended || head.author_limited {
         return Ok(None);
     }
-    let quote = head.quote_id.and_then(|id| find(&heads, id)).and_then(|head| show_quoted(None, None, head));
+    let quote = head.quote_id.and_then(|id| find(&heads, id)).and_then(|head| show_quoted(cx, None, None, head));
     Ok(Some(Seen { head: *head, original: None, marked: Marked::default(), blocking: false, quote }))
 }
 
@@ -224,7 +230,7 @@ pub async fn receivers(
     for (index, viewer) in viewers.iter().enumerate() {
         let relations = relations::of(cx, viewer).await?;
         let domain_blocked = domain_blocked(cx, &relations, std::slice::from_ref(head)).await?;
-        let view = View { relations, marks: Marks::default(), domain_blocked, now };
+        let view = View { remote: viewer.remote, relations, marks: Marks::default(), domain_blocked, now };
         let tie = view.tie(head);
         let unwanted =
             |account: &AccountId| view.relations.is_blocking(*account) || view.relations.is_muting(*account, now);
@@ -237,8 +243,8 @@ pub async fn receivers(
 }
 
 /// A quoted status as `viewer` sees it, in any place; `None` when it is hidden.
-fn show_quoted(viewer: Option<&Actor>, view: Option<&View>, head: &Head) -> Option<Quoted> {
-    let tie = view.map_or_else(Tie::default, |view| view.tie(head));
+fn show_quoted(cx: &Cx, viewer: Option<&Actor>, view: Option<&View>, head: &Head) -> Option<Quoted> {
+    let tie = tie(cx, view, head);
     if !may_see(viewer, head, &tie, Place::Single) || !wants(viewer, head, &tie, Place::Single) {
         return None;
     }
@@ -250,6 +256,7 @@ fn show_quoted(viewer: Option<&Actor>, view: Option<&View>, head: &Head) -> Opti
 /// The status of `head` as `viewer` sees it; `None` when it, or the original of a reblog, is missing, hidden or
 /// filtered.
 fn show(
+    cx: &Cx,
     viewer: Option<&Actor>,
     view: Option<&View>,
     place: Place,
@@ -261,7 +268,7 @@ fn show(
     }
     let mut blocking = false;
     for head in [Some(head), original].into_iter().flatten() {
-        let tie = view.map_or_else(Tie::default, |view| view.tie(head));
+        let tie = tie(cx, view, head);
         if !may_see(viewer, head, &tie, place) || !wants(viewer, head, &tie, place) {
             return None;
         }
@@ -298,6 +305,11 @@ pub async fn status(cx: &Cx, viewer: Option<&Actor>, id: StatusId) -> Result<See
     statuses(cx, viewer, Place::Single, &[id]).await?.pop().ok_or(Error::NotFound)
 }
 
+/// True when `viewer` may see statuses that stay on this server, as far as their visibility goes. Only narrows queries.
+pub(crate) fn reads_local_only(cx: &Cx, viewer: Option<&Actor>) -> bool {
+    viewer.map_or_else(|| cx.settings().local_only_public, |actor| !actor.remote)
+}
+
 /// The heads of `ids` in the order given, each with the head of its original; `heads` is ordered by id.
 fn pairs<'a>(heads: &'a [Head], ids: &'a [StatusId]) -> impl Iterator<Item = (&'a Head, Option<&'a Head>)> {
     ids.iter().filter_map(|id| {
@@ -313,6 +325,8 @@ fn find(heads: &[Head], id: StatusId) -> Option<&Head> {
 
 /// The facts about a viewer that decide which statuses of a page are visible.
 struct View {
+    /// The viewer is an account of another server.
+    remote: bool,
     relations: Arc<Relations>,
     marks: Marks,
     /// The authors whose domain the viewer blocks, sorted.
@@ -320,9 +334,12 @@ struct View {
     now: Time,
 }
 
-/// The relationship between a viewer and the author of a status; all false without a viewer.
+/// The relationship between a viewer and the author of a status; all but `at_home` false without a viewer.
 #[derive(Debug, Default)]
 struct Tie {
+    /// Whether the viewer may see statuses that stay on this server: an account of it, or by the setting
+    /// `local_only_public` anyone who does not act for another server.
+    at_home: bool,
     /// Whether the viewer follows the author.
     following: bool,
     /// Whether the viewer is mentioned in a status addressed to few accounts, or in the audience of a limited one.
@@ -335,6 +352,12 @@ struct Tie {
     muting: bool,
     /// Whether the viewer blocks the author's domain.
     domain_blocking: bool,
+}
+
+/// The relationship between the viewer of `view`, or someone unknown, and the author of `head`.
+fn tie(cx: &Cx, view: Option<&View>, head: &Head) -> Tie {
+    let stranger = || Tie { at_home: reads_local_only(cx, None), ..Tie::default() };
+    view.map_or_else(stranger, |view| view.tie(head))
 }
 
 /// The statuses of `heads`, and their conversations.
@@ -350,7 +373,7 @@ impl View {
         let addressed = heads.iter().filter(|head| is_addressed(head) && !is_own(Some(viewer), head));
         let addressed: Vec<StatusId> = addressed.map(|head| head.id).collect();
         let marks = interaction::find(&cx.db, viewer.id, &statuses, &conversations, &addressed).await?;
-        Ok(Self { relations, marks, domain_blocked, now: cx.clock.now() })
+        Ok(Self { remote: viewer.remote, relations, marks, domain_blocked, now: cx.clock.now() })
     }
 
     /// The facts about each of `viewers`, in order. One statement for the interactions of all of them.
@@ -363,7 +386,8 @@ impl View {
         for viewer in viewers {
             let relations = relations::of(cx, viewer).await?;
             let domain_blocked = domain_blocked(cx, &relations, heads).await?;
-            views.push(Self { relations, marks: marks.remove(&viewer.id).unwrap_or_default(), domain_blocked, now });
+            let marks = marks.remove(&viewer.id).unwrap_or_default();
+            views.push(Self { remote: viewer.remote, relations, marks, domain_blocked, now });
         }
         Ok(views)
     }
@@ -371,6 +395,7 @@ impl View {
     fn tie(&self, head: &Head) -> Tie {
         let author = head.account_id;
         Tie {
+            at_home: !self.remote,
             following: self.relations.is_following(author),
             mentioned: self.marks.mentioned(head.id),
             blocked_by: self.relations.is_blocked_by(author),
@@ -427,6 +452,9 @@ fn may_see(viewer: Option<&Actor>, head: &Head, tie: &Tie, place: Place) -> bool
         return true;
     }
     if tie.blocked_by && (place != Place::Unmarked || is_addressed(head)) {
+        return false;
+    }
+    if head.local_only && !tie.at_home {
         return false;
     }
     match head.visibility {

@@ -252,6 +252,7 @@ pub async fn profile(
         exclude_replies: wanted.exclude_replies,
         exclude_reblogs: wanted.exclude_reblogs,
         exclude_direct: wanted.exclude_direct,
+        exclude_local_only: !visibility::reads_local_only(cx, viewer),
         tagged,
     };
     let audience = audience(cx, viewer, account).await?;

@@ -9,7 +9,7 @@ use crate::visibility::{self, Seen};
 use context::Cx;
 use context::error::{Error, Result};
 use model::urls::{self, Owner};
-use model::{Account, Actor, Cursor, StatusId};
+use model::{Account, Actor, Cursor, Status, StatusId};
 
 /// The local account named `name` (`alice`, or `alice@` and a domain of this server), now or before, ignoring case. A
 /// suspended account is returned.
@@ -74,7 +74,8 @@ fn web_address(url: Option<String>) -> Option<String> {
     url.filter(|url| url::Url::parse(url).is_ok_and(|url| matches!(url.scheme(), "http" | "https") && url.has_host()))
 }
 
-/// The URI of the local account or status whose page or ActivityPub object is `address`, if everyone may see it.
+/// The URI of the local account or status whose page or ActivityPub object is `address`, if everyone may see it, also on
+/// other servers.
 ///
 /// # Errors
 /// [`Error::NotFound`] for any other address.
@@ -83,7 +84,7 @@ pub async fn interactive(cx: &Cx, address: &str) -> Result<String> {
     if let Some((author, id)) = web_address::status(cx, address) {
         let account = named(cx, &author).await?;
         let seen = visibility::status(cx, None, id).await?;
-        let shown = seen.head().account_id == account.id && seen.original().is_none();
+        let shown = seen.head().account_id == account.id && seen.original().is_none() && !seen.is_local_only();
         return if shown { Ok(urls::note(&account.uri, id)) } else { Err(Error::NotFound) };
     }
     let Some((of, "")) = cx.urls.owner(address) else { return Err(Error::NotFound) };
@@ -91,12 +92,13 @@ pub async fn interactive(cx: &Cx, address: &str) -> Result<String> {
     if account.is_suspended() { Err(Error::NotFound) } else { Ok(account.uri) }
 }
 
-/// The status of this server whose ActivityPub object or page is `address`; `None` for any other address. Says nothing of
-/// who may see it.
+/// The status of this server whose ActivityPub object or page is `address`, as other servers may name it; `None` for any
+/// other address, and for a status that stays on this server. Says nothing of who may see it.
 #[model::use_case]
 pub async fn local_status(cx: &Cx, address: &str) -> Result<Option<StatusId>> {
     let Some((author, id)) = web_address::status(cx, address) else { return Ok(None) };
-    let Some(status) = store::status::find(&cx.db, id).await?.filter(|status| status.local) else { return Ok(None) };
+    let leaves = |status: &Status| status.local && !status.local_only;
+    let Some(status) = store::status::find(&cx.db, id).await?.filter(leaves) else { return Ok(None) };
     if status.uri == address || status.url.as_deref() == Some(address) {
         return Ok(Some(id));
     }

@@ -38,8 +38,8 @@ pub async fn delete(cx: &Cx, actor: &Actor, id: StatusId, media: MediaOfDeleted)
 }
 
 /// Deletes a status of `author` in `tx` and updates all counters. Of concurrent requests, only one deletes it. A local
-/// status that anyone could read leaves a tombstone: its address answers that it was deleted. What reports or strikes name
-/// stays for the staff.
+/// status that anyone could read, on other servers too, leaves a tombstone: its address answers that it was deleted. What
+/// reports or strikes name stays for the staff.
 ///
 /// # Errors
 /// As [`delete`].
@@ -47,7 +47,8 @@ pub async fn delete(cx: &Cx, actor: &Actor, id: StatusId, media: MediaOfDeleted)
 pub async fn remove(cx: &Cx, tx: &mut Tx, author: AccountId, id: StatusId) -> Result<()> {
     held_status::hold(cx, tx, author, id).await?;
     let status = erase(cx, tx, author, id).await?;
-    if status.local && status.reblog_of_id.is_none() && status.visibility.is_anonymous() {
+    let had_document = status.local && !status.local_only && status.reblog_of_id.is_none();
+    if had_document && status.visibility.is_anonymous() {
         store::tombstone::insert(tx, &status.uri, author, cx.clock.now()).await?;
     }
     Ok(())

@@ -20,6 +20,8 @@ pub struct Draft {
     /// `None`: the preference of the author.
     pub sensitive: Option<bool>,
     pub visibility: Option<String>,
+    /// Whether it stays on this server.
+    pub local_only: bool,
     pub searchability: Option<Searchability>,
     pub language: Option<String>,
     /// The request's `Accept-Language`.

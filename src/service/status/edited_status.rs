@@ -40,12 +40,13 @@ impl EditedStatus<'_> {
     /// Stores the edit, notifies the accounts that it concerns, and records the change.
     pub(crate) async fn write(self, cx: &Cx, tx: &mut Tx) -> Result<()> {
         let (author, id, visibility) = (self.author, self.old.id, self.old.visibility);
+        let open = self.old.is_open();
         let traits = StatusTraits { media: self.new.has_media, ..StatusTraits::from(&self.old) };
         let referring = Referring::from(&self.old);
         store::status_edit::insert(tx, &revision::kept(cx, self.old, self.media, self.poll_options)?).await?;
         store::status_edit::update(tx, id, self.new, self.at).await?;
         store::tag::clear_for_status(tx, id, author.id).await?;
-        mentions::save_tags(cx, tx, id, author.id, visibility, self.tags).await?;
+        mentions::save_tags(cx, tx, id, author.id, open, self.tags).await?;
         let (addressed, readdressed) = mentions::replace(cx, tx, author, id, self.mentions, self.strangers_max).await?;
         reference::replace(cx, tx, referring, self.references, &addressed).await?;
         if visibility == Visibility::Direct && readdressed {

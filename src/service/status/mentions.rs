@@ -11,7 +11,6 @@ use context::Cx;
 use context::error::Result;
 use context::extension::Notice;
 use database::{Conn, Tx};
-use model::status::Visibility;
 use model::{AccountId, Actor, ConversationId, NotificationType, RowId, Status, StatusId, TagId};
 
 /// Saves the mentions and the audience of `new`, a status of `actor` that continues `thread`, and notifies the mentioned
@@ -151,14 +150,14 @@ pub(crate) async fn notify(
     notification::notify(cx, tx, &notices).await.map(drop)
 }
 
-/// Stores hashtags and links them to `status`, which has none yet. They can be found when the visibility of the
-/// status allows anyone to read it.
+/// Stores hashtags and links them to `status`, which has none yet. They can be found when the status is `open`: anyone
+/// may read it, also on other servers.
 pub(crate) async fn save_tags(
     cx: &Cx,
     tx: &mut Tx,
     status: StatusId,
     author: AccountId,
-    visibility: Visibility,
+    open: bool,
     tags: &[(String, String)],
 ) -> Result<()> {
     if tags.is_empty() {
@@ -170,11 +169,11 @@ pub(crate) async fn save_tags(
     let new = tags.iter().filter(|(name, _)| !known.iter().any(|(_, known, _)| known == name));
     let new: Vec<_> = new.map(|(name, display)| (cx.ids.next(), name.as_str(), display.as_str())).collect();
     if !new.is_empty() {
-        store::tag::insert(tx, new, visibility.is_anonymous(), now).await?;
+        store::tag::insert(tx, new, open, now).await?;
     }
     let known = if known.len() == tags.len() { known } else { store::tag::list_for_status(tx, &names).await? };
     let ids: Vec<TagId> = known.iter().map(|(id, ..)| *id).collect();
-    if visibility.is_anonymous() && known.iter().any(|(.., public)| !public) {
+    if open && known.iter().any(|(.., public)| !public) {
         let hidden = tags.iter().filter(|(name, _)| known.iter().any(|(_, known, public)| known == name && !public));
         store::tag::publish(tx, hidden.map(|(name, display)| (name.as_str(), display.as_str())).collect()).await?;
     }

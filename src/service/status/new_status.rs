@@ -47,7 +47,7 @@ impl NewStatus<'_> {
         insert::insert(cx, tx, author, row.clone()).await?;
         parts.attach(cx, tx, &row).await?;
         index::insert(tx, &row).await?;
-        mentions::save_tags(cx, tx, row.id, author.id, row.visibility, &tags).await?;
+        mentions::save_tags(cx, tx, row.id, author.id, row.is_open(), &tags).await?;
         let addressed = parts.address(cx, tx, author, &row).await?;
         reference::insert(cx, tx, Referring::from(&row), &references, &addressed).await?;
         if row.visibility == Visibility::Direct {

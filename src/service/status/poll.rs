@@ -180,7 +180,7 @@ pub async fn find(cx: &Cx, viewer: Option<&Actor>, id: PollId) -> Result<Seen> {
     match visibility::status(cx, viewer, poll.status_id).await {
         Err(Error::NotFound) if viewer.is_none() => {
             let status = store::status::find(&cx.db, poll.status_id).await?;
-            if status.is_some_and(|status| !status.visibility.is_anonymous()) {
+            if status.is_some_and(|status| status.local_only || !status.visibility.is_anonymous()) {
                 return Err(Error::Unauthorized("This poll is not public: sign in to see it".into()));
             }
             Err(Error::NotFound)

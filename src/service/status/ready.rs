@@ -45,6 +45,12 @@ impl Ready {
         self.draft.idempotency_key.as_deref()
     }
 
+    /// As its author chose; a reply to a status that stays on this server stays too, and so does one that quotes it.
+    fn is_local_only(&self) -> bool {
+        let replies = self.parent.as_ref().is_some_and(|parent| parent.local_only);
+        self.draft.local_only || replies || self.references.is_local_only()
+    }
+
     fn row(&self, cx: &Cx, actor: &Actor, id: StatusId, has_media: bool) -> Status {
         let Self { draft, words, poll, parent, reach, .. } = self;
         Status {
@@ -55,6 +61,7 @@ impl Ready {
             markdown: draft.markdown,
             spoiler_text: words.spoiler_text.clone(),
             visibility: reach.visibility,
+            local_only: self.is_local_only(),
             limited_scope: reach.scope,
             searchability: searchability(
                 draft.searchability.unwrap_or(actor.preferences.searchability()),

@@ -31,6 +31,7 @@ pub async fn reblog(cx: &Cx, actor: &Actor, id: StatusId, wanted: Option<&str>) 
     let uri = format!("{}/activity", urls::note(&actor.uri, reblog));
     let new = Status {
         url: Some(uri.clone()),
+        local_only: original.local_only,
         visibility,
         searchability: original.searchability,
         language: original.language,

@@ -33,6 +33,8 @@ pub(crate) struct References {
     quote: Option<StatusId>,
     /// Whether the quoted status is for followers only and has the same author.
     for_followers: bool,
+    /// Whether the quoted status stays on this server.
+    local_only: bool,
 }
 
 /// A status that may refer to others.
@@ -95,6 +97,11 @@ impl References {
         self.quote.is_some() && self.for_followers
     }
 
+    /// True when the quoted status stays on this server: the quoting status must stay too.
+    pub(super) fn is_local_only(&self) -> bool {
+        self.quote.is_some() && self.local_only
+    }
+
     /// The quoted status.
     pub(crate) fn quote(&self) -> Option<StatusId> {
         self.quote
@@ -148,13 +155,16 @@ pub(super) async fn resolve(
             references.list.push(reference);
         }
         let for_followers = head.visibility == Visibility::Private;
-        // The visibility of a status is fixed when it is published.
-        let wider = for_followers && own.is_some_and(|own| own.visibility.is_wider_than_followers());
+        // The audience of a status is fixed when it is published.
+        let wider = own.is_some_and(|own| {
+            (for_followers && own.visibility.is_wider_than_followers()) || (head.local_only && !own.local_only)
+        });
         let quotable = candidate.quote && references.quote.is_none() && !revoked.contains(&head.id) && !wider;
         let quoted_before = own.is_some_and(|own| own.quote_id == Some(head.id));
         if quotable && (quoted_before || may_quote(cx, actor, head).await?) {
             references.quote = Some(head.id);
             references.for_followers = for_followers;
+            references.local_only = head.local_only;
         }
     }
     match asked.quoted {

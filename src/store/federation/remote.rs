@@ -296,8 +296,8 @@ pub async fn list_connected(
     db.query(sql).bind(account).bind(before).bind(limit).all().await
 }
 
-/// The URIs of up to `limit` replies to `status` that everyone may read, oldest first, after the status `after`: those
-/// of `author`, or with `others` those of everyone else.
+/// The URIs of up to `limit` replies to `status` that everyone may read, also on other servers, oldest first, after the
+/// status `after`: by `author`, or with `others` by everyone else.
 #[boxed]
 pub async fn list_replies(
     db: Conn<'_>,
@@ -310,7 +310,8 @@ pub async fn list_replies(
     db.query(sql!(
         "SELECT s.id, s.uri FROM statuses s JOIN accounts a ON a.id = s.account_id
          WHERE s.in_reply_to_id = $1 AND s.id > $2 AND (s.account_id <> $3) = $4
-           AND s.visibility IN ('public', 'unlisted', 'public_unlisted') AND a.suspended_at IS NULL
+           AND s.visibility IN ('public', 'unlisted', 'public_unlisted') AND NOT s.local_only
+           AND a.suspended_at IS NULL
          ORDER BY s.id LIMIT $5"
     ))
     .bind(status)
@@ -333,14 +334,15 @@ pub struct ThreadStatus {
     pub first: bool,
 }
 
-/// Up to `limit` statuses of the conversation `id` that everyone may read, oldest first, after the status `after`.
+/// Up to `limit` statuses of the conversation `id` that everyone may read, also on other servers, oldest first, after the
+/// status `after`.
 #[boxed]
 pub async fn list_thread(db: Conn<'_>, id: ConversationId, after: StatusId, limit: i64) -> Result<Vec<ThreadStatus>> {
     db.query(sql!(
         "SELECT s.id, s.uri, a.uri AS author, s.in_reply_to_account_id IS NULL AS first
          FROM statuses s JOIN accounts a ON a.id = s.account_id
          WHERE s.conversation_id = $1 AND s.id > $2 AND s.visibility IN ('public', 'unlisted', 'public_unlisted')
-           AND s.reblog_of_id IS NULL AND a.suspended_at IS NULL
+           AND NOT s.local_only AND s.reblog_of_id IS NULL AND a.suspended_at IS NULL
          ORDER BY s.id LIMIT $3"
     ))
     .bind(id)

@@ -7,10 +7,10 @@ use database::sql::{Ids, Texts};
 use database::{Conn, Error, Result, Tx, paged, sql};
 use model::{AccountId, Cursor, Json, RowId, StatusId, TagId, Time, boxed};
 
-/// A counted use of a hashtag: status `s` is public, that is, visible to everyone.
+/// A counted use of a hashtag: status `s` is public, that is, visible to everyone, and not only on this server.
 macro_rules! is_public {
     () => {
-        "s.visibility IN ('public', 'unlisted', 'public_unlisted')"
+        "s.visibility IN ('public', 'unlisted', 'public_unlisted') AND NOT s.local_only"
     };
 }
 pub(crate) use is_public;

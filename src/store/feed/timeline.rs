@@ -135,6 +135,8 @@ pub struct ProfileFilter {
     pub exclude_reblogs: bool,
     /// No direct statuses.
     pub exclude_direct: bool,
+    /// No statuses that stay on this server.
+    pub exclude_local_only: bool,
     /// Only statuses with this hashtag.
     pub tagged: Option<TagId>,
 }
@@ -159,7 +161,8 @@ pub async fn profile(
            AND (NOT $7 OR s.in_reply_to_id IS NULL OR s.in_reply_to_account_id = s.account_id)
            AND (NOT $8 OR s.reblog_of_id IS NULL)
            AND (NOT $9 OR EXISTS (SELECT 1 FROM status_tags t WHERE t.status_id = s.id AND t.tag_id = $10))
-           AND (NOT $12 OR s.visibility <> 'direct')",
+           AND (NOT $12 OR s.visibility <> 'direct')
+           AND (NOT $13 OR NOT s.local_only)",
         by "s.id", limit "$11"
     );
     let query = db
@@ -175,7 +178,8 @@ pub async fn profile(
         .bind(filter.tagged.is_some())
         .bind(filter.tagged.map_or(0, i64::from))
         .bind(cursor.limit)
-        .bind(filter.exclude_direct);
+        .bind(filter.exclude_direct)
+        .bind(filter.exclude_local_only);
     Ok(cursor.newest_first(query.scalars().await?))
 }
 

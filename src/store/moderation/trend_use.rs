@@ -14,7 +14,8 @@ use model::{AccountId, StatusId, Time, boxed};
 /// SQL condition: status `s` and its author `a` count for trends of hashtags and links.
 macro_rules! counts {
     () => {
-        "s.visibility IN ('public', 'public_unlisted') AND a.suspended_at IS NULL AND a.limited_at IS NULL"
+        "s.visibility IN ('public', 'public_unlisted') AND NOT s.local_only
+           AND a.suspended_at IS NULL AND a.limited_at IS NULL"
     };
 }
 

@@ -205,6 +205,7 @@ pub async fn history(db: Conn<'_>, cards: &[RowId], since: StatusId) -> Result<V
          FROM status_cards x
          JOIN statuses s ON s.id = x.status_id
          WHERE x.card_id" in("$1") "AND x.status_id >= $2 AND s.visibility IN ('public', 'public_unlisted')
+           AND NOT s.local_only
          GROUP BY x.card_id, (x.status_id >> 16) / 86400000"
     ))
     .bind(Ids::of(cards.iter().copied()))

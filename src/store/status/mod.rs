@@ -37,6 +37,8 @@ pub struct Head {
     pub account_version: i64,
     /// Who may see it.
     pub visibility: Visibility,
+    /// It stays on this server.
+    pub local_only: bool,
     /// The original, when this is a reblog.
     pub reblog_of_id: Option<StatusId>,
     /// It has a poll.
@@ -77,8 +79,8 @@ pub struct Head {
 pub async fn heads(db: Conn<'_>, ids: &[StatusId]) -> Result<Vec<Head>> {
     macro_rules! head {
         () => {
-            "SELECT s.id, s.version, s.account_id, a.version AS account_version, s.visibility, s.reblog_of_id,
-                    s.has_poll, s.has_references, s.quote_id, s.quote_policy, s.conversation_id, a.suspended_at IS NOT NULL AS author_suspended,
+            "SELECT s.id, s.version, s.account_id, a.version AS account_version, s.visibility, s.local_only,
+                    s.reblog_of_id, s.has_poll, s.has_references, s.quote_id, s.quote_policy, s.conversation_id, a.suspended_at IS NOT NULL AS author_suspended,
                     a.limited_at IS NOT NULL AS author_limited, a.sensitized_at IS NOT NULL AS author_sensitized, s.replies_count, s.reblogs_count,
                     s.favourites_count, s.referred_by_count, s.quotes_count FROM "
         };

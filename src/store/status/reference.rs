@@ -102,15 +102,15 @@ pub async fn list_targets(db: Conn<'_>, statuses: &[StatusId]) -> Result<Vec<(St
     .await
 }
 
-/// The references of `statuses` whose targets everyone may read, with rows after `after`, by status and row: (status, row,
-/// URI of the target).
+/// The references of `statuses` whose targets everyone may read, also on other servers, with rows after `after`, by status
+/// and row: (status, row, URI of the target).
 #[boxed]
 pub async fn list_public(db: Conn<'_>, statuses: &[StatusId], after: RowId) -> Result<Vec<(StatusId, RowId, String)>> {
     db.query(sql!(
         "SELECT r.status_id, r.id, t.uri
          FROM status_references r JOIN statuses t ON t.id = r.target_id JOIN accounts a ON a.id = t.account_id
-         WHERE r.id > $2 AND t.visibility IN ('public', 'unlisted', 'public_unlisted') AND a.suspended_at IS NULL
-           AND r.status_id" in("$1") "ORDER BY r.status_id, r.id"
+         WHERE r.id > $2 AND t.visibility IN ('public', 'unlisted', 'public_unlisted') AND NOT t.local_only
+           AND a.suspended_at IS NULL AND r.status_id" in("$1") "ORDER BY r.status_id, r.id"
     ))
     .bind(Ids::of(statuses.iter().copied()))
     .bind(after)

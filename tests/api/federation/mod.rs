@@ -12,6 +12,7 @@ mod honest;
 mod hostile;
 mod hosts;
 mod limited;
+mod local_only;
 mod moving;
 mod names;
 mod operators;

@@ -198,8 +198,11 @@ impl World {
                 let id = self.authors[number];
                 let root = seed.status(&Status { author: self.booster, text: "a root", ..Status::default() });
                 self.roots.push(root);
-                for visibility in VISIBILITIES.into_iter().filter(|visibility| author.writes(visibility, reply)) {
-                    let mark = format!("zq{author:?}-{visibility}-{reply}qz");
+                let open = VISIBILITIES.into_iter().filter(|visibility| author.writes(visibility, reply));
+                let kept = VISIBILITIES.into_iter().filter(|visibility| author.keeps_here(visibility, reply));
+                for (visibility, local_only) in open.map(|one| (one, false)).chain(kept.map(|one| (one, true))) {
+                    let kept = if local_only { "here_" } else { "" };
+                    let mark = format!("zq{author:?}-{kept}{visibility}-{reply}qz");
                     let parent = Reply { status: root, account: self.booster, conversation: root };
                     let status = seed.status(&Status {
                         author: id,
@@ -207,9 +210,10 @@ impl World {
                         visibility,
                         reply_to: reply.then_some(parent),
                         local: !author.is_remote(),
+                        local_only,
                         ..Status::default()
                     });
-                    let subject = Subject { id: status, author, visibility, reply, mark };
+                    let subject = Subject { id: status, author, visibility, local_only, reply, mark };
                     seed.tagged(status, tags[usize::from(reply)]);
                     seed.poll(status, &[&subject.mark, "another"]);
                     if reply {

@@ -19,6 +19,7 @@ mod follow_requests;
 mod instance;
 mod later_versions;
 mod lists;
+mod local_only;
 mod markdown;
 mod markers;
 pub mod media;

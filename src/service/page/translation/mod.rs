@@ -64,7 +64,8 @@ pub async fn translate(
     let backend = Backend::of(cx).ok_or(Error::NotFound)?;
     let seen = visibility::status(cx, Some(actor), id).await?;
     let head = seen.proper();
-    if !head.visibility.is_anonymous() {
+    // The service is not part of this server.
+    if !head.visibility.is_anonymous() || head.local_only {
         return Err(Error::forbidden("Only public posts can be translated"));
     }
     let status = store::status::find(&cx.db, head.id).await?.ok_or(Error::NotFound)?;

@@ -56,6 +56,8 @@ struct Params {
     force_visibility: Option<bool>,
     searchability: Option<Searchability>,
     #[serde(default)]
+    local_only: bool,
+    #[serde(default)]
     markdown: bool,
     #[serde(default)]
     status_reference_ids: Vec<StatusId>,
@@ -101,6 +103,7 @@ impl Params {
             application_id: actor.app,
             force_visibility,
             searchability: draft.searchability,
+            local_only: draft.local_only,
             markdown: draft.markdown,
             status_reference_ids: draft.status_reference_ids.into_iter().take(status::MOST_REFERENCES).collect(),
             quoted_status_id: draft.quoted_status_id,
@@ -121,6 +124,7 @@ impl Params {
             sensitive: self.sensitive,
             visibility: self.visibility,
             searchability: self.searchability,
+            local_only: self.local_only,
             language: self.language,
             in_reply_to_id: self.in_reply_to_id,
             media_ids: self.media_ids,

@@ -19,6 +19,8 @@ pub struct Viewer {
     pub blocks_domain: bool,
     /// The authors block their domain.
     pub domain_blocked: bool,
+    /// An account of another server.
+    pub remote: bool,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -46,7 +48,10 @@ pub const NOBODY: Viewer = Viewer {
     muted_once: false,
     blocks_domain: false,
     domain_blocked: false,
+    remote: false,
 };
+
+const ELSEWHERE: Viewer = Viewer { remote: true, ..NOBODY };
 
 pub const VIEWERS: &[Viewer] = &[
     Viewer { name: "anonymous", token: Token::None, ..NOBODY },
@@ -77,16 +82,16 @@ pub const VIEWERS: &[Viewer] = &[
 
 /// Accounts of another server, which sign their requests for documents.
 pub const SIGNERS: &[Viewer] = &[
-    Viewer { name: "signing_follower", follows: true, ..NOBODY },
-    Viewer { name: "signing_stranger", ..NOBODY },
-    Viewer { name: "signing_mentioned", mentioned: true, ..NOBODY },
-    Viewer { name: "signing_mentioned_follower", follows: true, mentioned: true, ..NOBODY },
-    Viewer { name: "signing_circled", circled: true, ..NOBODY },
-    Viewer { name: "signing_circled_follower", follows: true, circled: true, ..NOBODY },
-    Viewer { name: "signing_blocked", blocked: true, ..NOBODY },
-    Viewer { name: "signing_blocked_mentioned", blocked: true, mentioned: true, ..NOBODY },
-    Viewer { name: "signing_domain_blocked", domain_blocked: true, ..NOBODY },
-    Viewer { name: "signing_domain_blocked_mentioned", domain_blocked: true, mentioned: true, ..NOBODY },
+    Viewer { name: "signing_follower", follows: true, ..ELSEWHERE },
+    Viewer { name: "signing_stranger", ..ELSEWHERE },
+    Viewer { name: "signing_mentioned", mentioned: true, ..ELSEWHERE },
+    Viewer { name: "signing_mentioned_follower", follows: true, mentioned: true, ..ELSEWHERE },
+    Viewer { name: "signing_circled", circled: true, ..ELSEWHERE },
+    Viewer { name: "signing_circled_follower", follows: true, circled: true, ..ELSEWHERE },
+    Viewer { name: "signing_blocked", blocked: true, ..ELSEWHERE },
+    Viewer { name: "signing_blocked_mentioned", blocked: true, mentioned: true, ..ELSEWHERE },
+    Viewer { name: "signing_domain_blocked", domain_blocked: true, ..ELSEWHERE },
+    Viewer { name: "signing_domain_blocked_mentioned", domain_blocked: true, mentioned: true, ..ELSEWHERE },
 ];
 
 impl Viewer {
@@ -134,6 +139,12 @@ impl Author {
         !few || matches!(visibility, "public" | "unlisted" | "private" | "direct")
     }
 
+    /// Whether the matrix has such a status that stays on this server.
+    pub fn keeps_here(self, visibility: &str, reply: bool) -> bool {
+        let some = if reply { &["public"][..] } else { &["public", "unlisted", "private"] };
+        self == Self::Plain && some.contains(&visibility)
+    }
+
     pub fn is_limited(self) -> bool {
         matches!(self, Self::Limited | Self::RemoteLimited)
     }
@@ -153,6 +164,8 @@ pub struct Subject {
     pub id: i64,
     pub author: Author,
     pub visibility: &'static str,
+    /// It stays on this server.
+    pub local_only: bool,
     /// Replies to another account.
     pub reply: bool,
     pub mark: String,
@@ -194,6 +207,15 @@ pub fn may_see(viewer: Viewer, subject: &Subject) -> Option<bool> {
     }
     if viewer.token == Token::Author {
         return Some(true);
+    }
+    if subject.local_only {
+        match viewer.token {
+            Token::None | Token::Application => return Some(false),
+            _ if viewer.remote => return Some(false),
+            // As for `login`.
+            Token::Unconfirmed | Token::Pending => return None,
+            _ => {}
+        }
     }
     match subject.visibility {
         "public" | "public_unlisted" | "unlisted" => Some(!viewer.blocked),
