@@ -95,6 +95,19 @@ jobs! {
         follower: AccountId,
     }
 
+    /// Compares the accounts of this server that follow a remote account with the ones that its server states.
+    SynchronizeFollowers as "synchronize_followers" in Remote, key |job| job.account.to_string(),
+        share |job| Some(&job.domain) => {
+        /// The followed account; it may be gone.
+        account: AccountId,
+        /// The registrable domain of its server.
+        domain: String,
+        /// Where its server lists the followers, on its own host.
+        url: String,
+        /// The digest that its server states.
+        digest: String,
+    }
+
     /// Fetches the status that a remote status answers, and the actors that it mentions.
     FillParent as "fill_parent" in Remote, key |job| job.status.to_string(),
         share |job| job.allowance.as_ref().map(|allowance| allowance.cause.as_str()) => {

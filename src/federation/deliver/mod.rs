@@ -19,7 +19,9 @@ mod queue;
 mod record;
 mod send;
 mod statuses;
+mod synchronization;
 
+pub(crate) use follows::not_following;
 pub use follows::{Reply, answer_follow};
 pub(crate) use health::mark_alive;
 pub use health::set_paused;

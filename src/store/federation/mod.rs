@@ -5,4 +5,5 @@ pub mod host;
 pub mod inbound;
 pub mod remote;
 pub mod remote_thread;
+pub mod synchronization;
 pub mod tombstone;

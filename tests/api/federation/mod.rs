@@ -20,5 +20,6 @@ mod scene;
 mod shown;
 mod signed_reads;
 mod software;
+mod synchronization;
 mod two_servers;
 mod words;

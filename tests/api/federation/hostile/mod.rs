@@ -24,6 +24,7 @@ mod pins;
 mod polls;
 mod signatures;
 mod spending;
+mod synchronization;
 mod updates;
 
 use metrics::LocalRecorderGuard;
