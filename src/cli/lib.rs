@@ -6,6 +6,7 @@
 //! 1, wrong usage exit code 2; `--json` prints machine-readable output. Rules live in `service`.
 
 mod account;
+mod account_refresh;
 mod announcement;
 mod appeal;
 mod audit;
@@ -16,6 +17,7 @@ mod database;
 mod doctor;
 mod domain;
 mod domain_import;
+mod domain_purge;
 mod domain_subscription;
 mod email_block;
 mod emoji;

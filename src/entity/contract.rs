@@ -86,6 +86,7 @@ fn serialised_entities_have_the_members_of_the_contract() {
         admin::DomainAllow = "Admin_DomainAllow",
         admin::DomainBlock = "Admin_DomainBlock",
         admin::DomainExclusion = "Admin_DomainExclusion",
+        admin::DomainPurge = "Admin_DomainPurge",
         admin::DomainImport = "Admin_DomainImport",
         admin::DomainList = "Admin_DomainList",
         admin::DomainListDraft = "Admin_DomainListDraft",

@@ -78,6 +78,7 @@ named! {
     crate::admin::DomainAllow = "Admin_DomainAllow",
     crate::admin::DomainBlock = "Admin_DomainBlock",
     crate::admin::DomainExclusion = "Admin_DomainExclusion",
+    crate::admin::DomainPurge = "Admin_DomainPurge",
     crate::admin::DomainImport = "Admin_DomainImport",
     crate::admin::DomainList = "Admin_DomainList",
     crate::admin::DomainListDraft = "Admin_DomainListDraft",

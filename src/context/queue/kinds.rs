@@ -55,6 +55,17 @@ jobs! {
         after: AccountId,
     }
 
+    /// Removes the next accounts of a purged domain, and when they are gone what is owed to its hosts.
+    PurgeDomain as "purge_domain" in Background, key |job| format!("{} {} {}", job.domain, job.after, job.looks) => {
+        domain: String,
+        /// The last account of the previous batch; 0 for the first batch.
+        after: AccountId,
+        /// The domain, and the hosts below it that have inboxes of its accounts.
+        hosts: Vec<String>,
+        /// How often the job waited for the removal of the accounts.
+        looks: u32,
+    }
+
     /// Attaches the card of the link in a status's text, or removes it.
     AttachCard as "attach_card" in Background, key |job| job.status.to_string() => {
         /// The status; it may be gone.

@@ -11,6 +11,7 @@ pub mod action;
 pub mod appeal;
 pub mod domain_decision;
 pub mod domain_list;
+pub mod domain_purge;
 pub mod filing;
 pub mod ip_block;
 pub mod metrics;

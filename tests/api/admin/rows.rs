@@ -238,6 +238,12 @@ impl World {
             "/api/v1/admin/domain_lists/:id/drafts/apply" | "/api/v1/admin/domain_lists/:id/drafts/dismiss" => {
                 body = json!({ "all": true });
             }
+            "/api/v1/admin/domains/purge" => {
+                let mut tx = app.db().begin().await.unwrap();
+                store::remote::insert_instance(&mut tx, &domain, app.app.clock.now()).await.unwrap();
+                tx.commit().await.unwrap();
+                body = json!({ "domain": domain });
+            }
             "/api/v1/admin/domain_exclusions" if row.method == "DELETE" => {
                 self.owner().post(&path).json(&json!({ "domain": domain })).ok().await;
                 path = format!("{path}?domain={domain}");

@@ -15,6 +15,7 @@ mod limited;
 mod moving;
 mod names;
 mod operators;
+mod purging;
 mod quotes;
 mod scene;
 mod shown;

@@ -12,6 +12,7 @@ pub mod domain_allows;
 pub mod domain_blocks;
 pub mod domain_imports;
 pub mod domain_lists;
+pub mod domains;
 pub mod email_domain_blocks;
 pub mod ip_blocks;
 pub mod metrics;
