@@ -27,6 +27,7 @@ mod media_files;
 #[cfg(feature = "plugins")]
 mod plugin;
 mod push;
+mod relay;
 mod report;
 mod role;
 mod rule;
@@ -93,6 +94,9 @@ enum Command {
     /// Look things up at other servers, and look after what is owed to them
     #[command(subcommand)]
     Federation(federation::Command),
+    /// Manage relays, which pass on public statuses between servers
+    #[command(subcommand)]
+    Relay(relay::Command),
     /// Manage announcements to everyone
     #[command(subcommand)]
     Announcement(announcement::Command),
@@ -159,6 +163,7 @@ impl Command {
             Self::Domain(command) => command.changes(),
             Self::IpBlock(command) => command.changes(),
             Self::Federation(command) => command.changes(),
+            Self::Relay(command) => command.changes(),
             Self::Account(command) => command.changes(),
             Self::Role(command) => command.changes(),
             Self::Appeal(command) => command.changes(),
@@ -250,6 +255,7 @@ async fn administer(config: Config, command: Command, output: Output) -> Result<
         Command::IpBlock(command) => Box::pin(ip_block::run(&cx, command, output)).await,
         Command::EmailBlock(command) => Box::pin(email_block::run(&cx, command, output)).await,
         Command::Federation(command) => Box::pin(federation::run(&cx, command, output)).await,
+        Command::Relay(command) => Box::pin(relay::run(&cx, command, output)).await,
         Command::Announcement(command) => Box::pin(announcement::run(&cx, command, output)).await,
         Command::Card(command) => card::run(&cx, command, output).await,
         Command::Report(command) => Box::pin(report::run(&cx, command, output)).await,

@@ -72,6 +72,7 @@ const MIGRATIONS: &[Pair] = migrations![
     "0036_former_usernames",
     "0037_moves",
     "0038_domain_lists",
+    "0041_relays",
 ];
 
 /// The four digits at the beginning of a file name.

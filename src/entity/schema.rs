@@ -85,6 +85,7 @@ named! {
     crate::admin::EmailDomainBlock = "Admin_EmailDomainBlock",
     crate::admin::IpBlock = "Admin_IpBlock",
     crate::admin::Role = "Admin_Role",
+    crate::admin::Relay = "Admin_Relay",
     crate::admin::WarningPreset = "Admin_WarningPreset",
     Application = "Application",
     CredentialApplication = "CredentialApplication",

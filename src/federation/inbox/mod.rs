@@ -25,6 +25,7 @@ mod process;
 mod reason;
 mod receive;
 mod refusal;
+mod relayed;
 mod synchronize;
 mod undo;
 mod update;

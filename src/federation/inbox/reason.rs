@@ -59,6 +59,8 @@ text_enum! {
         Hashtag = "hashtag",
         /// Too many statuses that are not known here were deleted in a short time.
         TooManyDeletions = "too_many_deletions",
+        /// The relay passed on too many statuses in a short time.
+        TooManyRelayed = "too_many_relayed",
         /// The activity has no target.
         NoTarget = "no_target",
         /// The target of a move is the sender, moved too, or is suspended.

@@ -15,6 +15,7 @@ pub mod domain_purge;
 pub mod filing;
 pub mod ip_block;
 pub mod metrics;
+pub mod relay;
 pub mod report;
 pub mod role;
 pub mod staff;

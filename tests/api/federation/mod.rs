@@ -17,6 +17,7 @@ mod names;
 mod operators;
 mod purging;
 mod quotes;
+mod relays;
 mod scene;
 mod shown;
 mod signed_reads;

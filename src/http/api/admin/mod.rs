@@ -16,6 +16,7 @@ pub mod domains;
 pub mod email_domain_blocks;
 pub mod ip_blocks;
 pub mod metrics;
+pub mod relays;
 pub mod reports;
 pub mod roles;
 pub mod statuses;

@@ -22,6 +22,7 @@ mod notes;
 mod order;
 mod pins;
 mod polls;
+mod relays;
 mod signatures;
 mod spending;
 mod synchronization;
