@@ -16,7 +16,7 @@ async fn write_to_followers(friends: &Friends) {
 #[tokio::test]
 async fn follow_that_the_author_does_not_know_ends() {
     let friends = Friends::new().await;
-    let gone = format!("DELETE FROM follows WHERE target_account_id = {}", friends.alice.id);
+    let gone = format!("DELETE FROM follows WHERE target_account_id = {}", friends.alice.id());
     friends.peers[0].db().execute_raw(&gone).await.unwrap();
     assert_eq!(relationship(&friends.bob, &friends.alice_there).await["following"], true);
     write_to_followers(&friends).await;
@@ -64,7 +64,7 @@ async fn agreement_fetches_nothing_and_changes_nothing() {
 #[tokio::test]
 async fn disabled_synchronization_neither_states_nor_compares() {
     let friends = Friends::with(&[("ROOKERY_FEDERATION_FOLLOWERS_SYNCHRONIZATION", "false")]).await;
-    let gone = format!("DELETE FROM follows WHERE target_account_id = {}", friends.alice.id);
+    let gone = format!("DELETE FROM follows WHERE target_account_id = {}", friends.alice.id());
     friends.peers[0].db().execute_raw(&gone).await.unwrap();
     write_to_followers(&friends).await;
     assert_eq!(relationship(&friends.bob, &friends.alice_there).await["following"], true);
