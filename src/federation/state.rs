@@ -39,6 +39,9 @@ pub(crate) struct ServerKey {
     pub(crate) public: String,
 }
 
+/// The digests of the followers of an account: with their number, and when they were computed.
+type KeptDigests = (i64, Time, Arc<Digests>);
+
 /// Other servers, as far as this process knows them beyond the database.
 #[derive(Debug)]
 pub struct Network {
@@ -59,7 +62,7 @@ pub struct Network {
     /// Hosts that are being sent to: the lock makes their deliveries follow one another.
     sending: Mutex<HashMap<String, Arc<tokio::sync::Mutex<()>>>>,
     /// Digests of the followers of local accounts: with their number then, and the time.
-    digests: Mutex<HashMap<AccountId, (i64, Time, Arc<Digests>)>>,
+    digests: Mutex<HashMap<AccountId, KeptDigests>>,
     /// Remote accounts whose followers were compared, when.
     synchronized: Mutex<HashMap<AccountId, Time>>,
 }

@@ -2,9 +2,10 @@
 //!
 //! The implementation of each is in the file of its use case, a function with the attribute
 //! [`job`](macro@crate::job); jobs of the feed lane run in the crate `worker`. Those that read or write files are in
-//! [`files`].
+//! [`files`], and some about other servers in [`peers`].
 
 pub mod files;
+pub mod peers;
 
 use serde::{Deserialize, Serialize};
 
@@ -19,6 +20,7 @@ pub use files::{
 };
 use model::job::Lane;
 use model::{AccountId, NotificationId, PollId, RowId, ScheduledStatusId, StatusId, TagId};
+pub use peers::{PurgeDomain, SynchronizeFollowers};
 
 jobs! {
     /// Accepts the pending follow requests of an account, as long as it is unlocked.
@@ -53,17 +55,6 @@ jobs! {
         domain: String,
         /// The last account of the previous batch; 0 for the first batch.
         after: AccountId,
-    }
-
-    /// Removes the next accounts of a purged domain, and when they are gone what is owed to its hosts.
-    PurgeDomain as "purge_domain" in Background, key |job| format!("{} {} {}", job.domain, job.after, job.looks) => {
-        domain: String,
-        /// The last account of the previous batch; 0 for the first batch.
-        after: AccountId,
-        /// The domain, and the hosts below it that have inboxes of its accounts.
-        hosts: Vec<String>,
-        /// How often the job waited for the removal of the accounts.
-        looks: u32,
     }
 
     /// Attaches the card of the link in a status's text, or removes it.
@@ -104,19 +95,6 @@ jobs! {
         account: AccountId,
         /// The new follower, whose home timeline receives the statuses.
         follower: AccountId,
-    }
-
-    /// Compares the accounts of this server that follow a remote account with the ones that its server states.
-    SynchronizeFollowers as "synchronize_followers" in Remote, key |job| job.account.to_string(),
-        share |job| Some(&job.domain) => {
-        /// The followed account; it may be gone.
-        account: AccountId,
-        /// The registrable domain of its server.
-        domain: String,
-        /// Where its server lists the followers, on its own host.
-        url: String,
-        /// The digest that its server states.
-        digest: String,
     }
 
     /// Fetches the status that a remote status answers, and the actors that it mentions.

@@ -86,7 +86,7 @@ impl Reader {
     /// # Errors
     /// [`Refusal::Signer`] and [`Refusal::Suspended`].
     pub(super) async fn signed(cx: &Cx, request: &Request<'_>) -> Result<Self, Refusal> {
-        let (row, _) = signer::signer(cx, &request.incoming, Some(request.address)).await?;
+        let (row, _) = Box::pin(signer::signer(cx, &request.incoming, Some(request.address))).await?;
         let signer = Some(viewer(cx, &row).await?.ok_or(Refusal::Suspended)?);
         Ok(Self { signer, origin: origin_of(&row.uri), required: true })
     }

@@ -40,7 +40,7 @@ async fn fill_account(cx: &Cx, job: FillAccount, claim: Claim) -> Result<Done, J
         return Ok(Done::Remove);
     };
     let allowance = Allowance { requests: REQUESTS, ..Allowance::of(&domain_of(&actor.uri), now) };
-    fill(&cx.spending(allowance.into()), &actor).await?;
+    Box::pin(fill(&cx.spending(allowance.into()), &actor)).await?;
     let mut tx = cx.db.begin().await?;
     // Only now: a fill that was interrupted is done again.
     store::remote_thread::set_filled(&mut tx, job.account, now).await?;

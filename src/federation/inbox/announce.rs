@@ -21,7 +21,9 @@ pub(super) async fn announce(cx: &Cx, inbound: &Inbound) -> Result<(), Ignored> 
     if relayed::admits(cx, inbound).await? {
         return match known(cx, object).await? {
             Some(_) => Err(Reason::KnownStatus.into()),
-            None => relayed::counted(inbound, fetch::status(cx, object).await.map(drop).map_err(Ignored::from)),
+            None => {
+                relayed::counted(inbound, Box::pin(fetch::status(cx, object)).await.map(drop).map_err(Ignored::from))
+            }
         };
     }
     let uri = inbound.id().ok_or(Reason::ForeignId)?;

@@ -20,7 +20,7 @@ pub(super) async fn created(cx: &Cx, inbound: &Inbound, uri: &str) -> Result<(),
         return Err(Reason::KnownStatus.into());
     }
     if relayed::admits(cx, inbound).await? {
-        return relayed::counted(inbound, fetch::status(cx, uri).await.map(drop).map_err(Ignored::from));
+        return relayed::counted(inbound, Box::pin(fetch::status(cx, uri)).await.map(drop).map_err(Ignored::from));
     }
     if !is_related(cx, inbound).await? {
         return Err(Reason::Unrelated.into());

@@ -76,7 +76,7 @@ async fn accept(
     if items.is_empty() {
         return Ok(Received::Ignored);
     }
-    let (sender, claim) = signer(cx, request, address).await?;
+    let (sender, claim) = Box::pin(signer(cx, request, address)).await?;
     // A sign of life only of the sender's own server: an actor may name an inbox anywhere.
     let inbox = sender.inbox_url.as_deref().filter(|inbox| domain_of(inbox) == domain_of(&sender.uri));
     if let Some(host) = inbox.and_then(crate::address::host_of) {
