@@ -2,7 +2,6 @@
 
 use clap::{Subcommand, ValueEnum};
 use context::Cx;
-use context::error::Error;
 use entity::admin::Relay;
 use model::relay::RelayKind;
 use model::{RowId, Staff};
@@ -94,7 +93,7 @@ fn line(relay: &Relay) -> String {
 
 /// The id of the relay that `text` names.
 async fn find(cx: &Cx, text: &str) -> Result<RowId, Failure> {
-    let relays = relay::list(cx).await.map_err(Error::from)?;
+    let relays = relay::list(cx).await?;
     let found = relays.into_iter().find(|relay| relay.id.to_string() == text || relay.inbox_url == text);
     Ok(found.ok_or_else(|| Failure::new(format!("{text:?} is no relay")))?.id)
 }

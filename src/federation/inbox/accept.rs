@@ -37,7 +37,7 @@ pub(super) async fn reject(cx: &Cx, inbound: &Inbound) -> Result<(), Ignored> {
 async fn is_of_relay(cx: &Cx, inbound: &Inbound, accepted: bool) -> Result<bool, Ignored> {
     let id = inbound.object()?.id.as_deref().filter(|id| id.starts_with(&cx.urls.path("/payloads/")));
     match id {
-        Some(id) if relay::answered(cx, id, &inbound.sender.uri, accepted).await? => Ok(true),
+        Some(id) if relay::respond(cx, id, &inbound.sender.uri, accepted).await? => Ok(true),
         Some(_) => Err(Reason::UnknownFollow.into()),
         None => Ok(false),
     }

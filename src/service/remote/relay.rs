@@ -10,7 +10,7 @@ use store::relay::Relay;
 
 /// The actor `sender` responded to the follow `activity`; false when that is no follow of a relay of this actor.
 #[model::use_case]
-pub async fn answered(cx: &Cx, activity: &str, sender: &str, accepted: bool) -> Result<bool> {
+pub async fn respond(cx: &Cx, activity: &str, sender: &str, accepted: bool) -> Result<bool> {
     let mut tx = cx.db.begin().await?;
     let Some(mut relay) = store::relay::find_by_follow(&mut tx, activity).await?.filter(|relay| is_of(relay, sender))
     else {
