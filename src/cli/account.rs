@@ -11,6 +11,8 @@ use service::moderation::action::{self, ActionParams};
 use service::{staff, username};
 use terminal::{Failure, Output};
 
+use super::account_refresh;
+
 /// Accounts per query of a list.
 const LIST_PAGE: i64 = 200;
 
@@ -62,6 +64,8 @@ pub(super) enum Command {
     },
     /// Delete a suspended account with all its data now
     Delete(Destroy),
+    /// Fetch the profiles of accounts of other servers again
+    Refresh(account_refresh::Refresh),
     /// Give a local account another user name; the old one stays reserved and leads to it
     Rename {
         /// User name
@@ -203,6 +207,7 @@ pub(super) async fn run(cx: &Cx, command: Command, output: Output) -> Result<(),
             account::delete(cx, &operator, id).await?;
             done(&acct, "delete", output)
         }
+        Command::Refresh(refresh) => account_refresh::run(cx, refresh, output).await,
         Command::Rename { name, new } => {
             let found = staff::find(cx, &name).await?;
             let renamed = username::rename(cx, &operator, &found, &new).await?;

@@ -13,7 +13,7 @@ use store::domain_policy::{Allow, Block};
 use terminal::{Failure, Output};
 
 use super::domain_import::{self, NewExport, NewImport};
-use super::domain_subscription;
+use super::{domain_purge, domain_subscription};
 
 #[derive(Debug, Subcommand)]
 pub(super) enum Command {
@@ -34,6 +34,8 @@ pub(super) enum Command {
         #[arg(long)]
         allow: bool,
     },
+    /// Count the accounts of a domain, and remove them and what is owed to it with --yes
+    Purge(domain_purge::Purge),
     /// Show the effect of a list of domains, and apply it with --yes
     Import(NewImport),
     /// Print the blocked domains as a list
@@ -125,7 +127,7 @@ impl Command {
     pub(super) fn changes(&self) -> bool {
         match self {
             Self::List | Self::Export(_) | Self::Exclusions => false,
-            Self::Block(_) | Self::Allow { .. } | Self::Remove { .. } | Self::Import(_) => true,
+            Self::Block(_) | Self::Allow { .. } | Self::Remove { .. } | Self::Import(_) | Self::Purge(_) => true,
             Self::Exclude { .. } | Self::Unexclude { .. } => true,
             Self::Subscription(command) => command.changes(),
         }
@@ -202,6 +204,7 @@ pub(super) async fn run(cx: &Cx, command: Command, output: Output) -> Result<(),
             let removed = Changed { domain, changed: true };
             output.answer(&removed, || format!("{} is no longer {state}.{lost}", removed.domain))
         }
+        Command::Purge(purge) => domain_purge::run(cx, purge, output).await,
         Command::Import(new) => Box::pin(domain_import::import(cx, new, output)).await,
         Command::Export(new) => domain_import::export(cx, new, output).await,
         Command::Subscription(command) => Box::pin(domain_subscription::run(cx, command, output)).await,

@@ -6,6 +6,7 @@
 //! 1, wrong usage exit code 2; `--json` prints machine-readable output. Rules live in `service`.
 
 mod account;
+mod account_refresh;
 mod announcement;
 mod appeal;
 mod audit;
@@ -16,6 +17,7 @@ mod database;
 mod doctor;
 mod domain;
 mod domain_import;
+mod domain_purge;
 mod domain_subscription;
 mod email_block;
 mod emoji;
@@ -25,6 +27,7 @@ mod media_files;
 #[cfg(feature = "plugins")]
 mod plugin;
 mod push;
+mod relay;
 mod report;
 mod role;
 mod rule;
@@ -91,6 +94,9 @@ enum Command {
     /// Look things up at other servers, and look after what is owed to them
     #[command(subcommand)]
     Federation(federation::Command),
+    /// Manage relays, which pass on public statuses between servers
+    #[command(subcommand)]
+    Relay(relay::Command),
     /// Manage announcements to everyone
     #[command(subcommand)]
     Announcement(announcement::Command),
@@ -157,6 +163,7 @@ impl Command {
             Self::Domain(command) => command.changes(),
             Self::IpBlock(command) => command.changes(),
             Self::Federation(command) => command.changes(),
+            Self::Relay(command) => command.changes(),
             Self::Account(command) => command.changes(),
             Self::Role(command) => command.changes(),
             Self::Appeal(command) => command.changes(),
@@ -248,6 +255,7 @@ async fn administer(config: Config, command: Command, output: Output) -> Result<
         Command::IpBlock(command) => Box::pin(ip_block::run(&cx, command, output)).await,
         Command::EmailBlock(command) => Box::pin(email_block::run(&cx, command, output)).await,
         Command::Federation(command) => Box::pin(federation::run(&cx, command, output)).await,
+        Command::Relay(command) => Box::pin(relay::run(&cx, command, output)).await,
         Command::Announcement(command) => Box::pin(announcement::run(&cx, command, output)).await,
         Command::Card(command) => card::run(&cx, command, output).await,
         Command::Report(command) => Box::pin(report::run(&cx, command, output)).await,

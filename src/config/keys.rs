@@ -189,6 +189,9 @@ config! {
 
     /// Requests to other servers.
     federation: Federation {
+        /// Lists of followers are compared with other servers when a status for followers is delivered (FEP-8fcf), so
+        /// that both sides agree who follows whom.
+        followers_synchronization: bool = true;
         /// Private networks that outgoing requests may reach anyway, for development and tests.
         allow_private_addresses: Vec<IpNet> = [];
     }

@@ -31,6 +31,18 @@ pub struct Step {
     pub text: String,
 }
 
+/// The follow of a relay by the server's actor.
+#[derive(Clone, Debug)]
+pub struct RelayFollow {
+    /// The id of the activity.
+    pub id: String,
+    /// The followed actor, or the public collection.
+    pub object: String,
+    pub inbox: String,
+    /// The follow is undone.
+    pub undone: bool,
+}
+
 /// Other servers, as use cases see them.
 #[async_trait]
 pub trait Federation: Any + Debug + Send + Sync {
@@ -52,6 +64,9 @@ pub trait Federation: Any + Debug + Send + Sync {
     /// The page of another server on which `visitor`, one of its people, acts on the account or status `uri`. `visitor`
     /// is `user@domain`, or the domain alone. `None` when that server names no such page, or cannot be asked.
     async fn interaction_page(&self, cx: &Cx, visitor: &str, uri: &str) -> Result<Option<String>>;
+
+    /// Queues the follow of a relay in `tx`, or its undoing.
+    async fn follow_relay(&self, cx: &Cx, tx: &mut Tx, follow: RelayFollow) -> Result<()>;
 }
 
 /// A server without other servers.
@@ -78,5 +93,9 @@ impl Federation for NoFederation {
 
     async fn interaction_page(&self, _: &Cx, _: &str, _: &str) -> Result<Option<String>> {
         Ok(None)
+    }
+
+    async fn follow_relay(&self, _: &Cx, _: &mut Tx, _: RelayFollow) -> Result<()> {
+        Ok(())
     }
 }

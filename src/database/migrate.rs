@@ -74,6 +74,7 @@ const MIGRATIONS: &[Pair] = migrations![
     "0038_domain_lists",
     "0039_report_uris",
     "0040_local_only",
+    "0041_relays",
 ];
 
 /// The four digits at the beginning of a file name.

@@ -26,6 +26,8 @@ pub(crate) enum Flood {
     Subdomains,
     /// Deletions of statuses that are not known.
     Deletions,
+    /// Statuses that a relay passes on.
+    Relayed,
     /// Requests to other servers that a domain caused.
     Caused,
     /// Requests to one other domain that a domain caused.
@@ -40,6 +42,7 @@ impl Flood {
             Self::Actors => (400, TimeDelta::minutes(5)),
             Self::Subdomains => (10, TimeDelta::minutes(1)),
             Self::Deletions => (500, TimeDelta::minutes(5)),
+            Self::Relayed => (300, TimeDelta::minutes(1)),
             Self::Caused => (3_000, TimeDelta::minutes(5)),
             Self::Reflected => (300, TimeDelta::minutes(5)),
         }

@@ -104,14 +104,21 @@ impl Identity {
         tokio::task::spawn_blocking(sign).await.map_err(Error::internal)?.map_err(Error::internal)
     }
 
-    /// The headers of a signed POST of `body`.
+    /// The headers of a signed POST of `body`. `synchronization`: the value of `Collection-Synchronization`.
     ///
     /// # Errors
     /// [`Error::Internal`], which is a bug.
-    pub(crate) async fn post(&self, cx: &Cx, target: &Target, body: std::sync::Arc<str>) -> Result<HeaderMap> {
+    pub(crate) async fn post(
+        &self,
+        cx: &Cx,
+        target: &Target,
+        body: std::sync::Arc<str>,
+        synchronization: Option<String>,
+    ) -> Result<HeaderMap> {
         let (identity, target, now) = (self.clone(), target.clone(), cx.clock.now());
         let sign = move || {
-            let post = Post { content_type: CONTENT_TYPE, body: body.as_bytes(), synchronization: None };
+            let synchronization = synchronization.as_deref();
+            let post = Post { content_type: CONTENT_TYPE, body: body.as_bytes(), synchronization };
             Signer { key: &identity.key, key_id: &identity.key_id }.post(&target, now, post)
         };
         tokio::task::spawn_blocking(sign).await.map_err(Error::internal)?.map_err(Error::internal)

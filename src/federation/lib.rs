@@ -12,6 +12,7 @@ pub mod documents;
 mod failure;
 pub mod fetch;
 mod floods;
+mod followers;
 mod identity;
 pub mod inbox;
 mod lookups;

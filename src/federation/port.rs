@@ -2,7 +2,7 @@
 
 use async_trait::async_trait;
 use context::change::Change;
-use context::federation::{Federation, Resolved};
+use context::federation::{Federation, RelayFollow, Resolved};
 use context::{Cx, Result};
 use database::Tx;
 use model::AccountId;
@@ -30,5 +30,9 @@ impl Federation for Network {
 
     async fn interaction_page(&self, cx: &Cx, visitor: &str, uri: &str) -> Result<Option<String>> {
         fetch::interaction_page(cx, visitor, uri).await
+    }
+
+    async fn follow_relay(&self, cx: &Cx, tx: &mut Tx, follow: RelayFollow) -> Result<()> {
+        deliver::follow_relay(cx, tx, follow).await
     }
 }

@@ -13,6 +13,7 @@ use model::{AccountId, Time};
 use tokio::sync::{OnceCell, Semaphore};
 
 use crate::floods::Floods;
+use crate::followers::Digests;
 use crate::lookups::Lookups;
 
 /// Most requests to one host for its documents at once.
@@ -23,6 +24,10 @@ const FAILING: usize = 16;
 const NEWS: TimeDelta = TimeDelta::minutes(1);
 /// How long no key is fetched for requests from an address after a fetch failed.
 const UNREACHABLE: TimeDelta = TimeDelta::minutes(5);
+/// How long digests of followers are kept, and how often the followers of a sender are compared.
+const SYNCHRONIZED: TimeDelta = TimeDelta::minutes(5);
+/// Accounts whose digests are kept.
+const DIGESTS_MAX: usize = 500;
 /// Number of entries beyond which ended ones are dropped.
 const CROWDED: usize = 10_000;
 
@@ -33,6 +38,9 @@ pub(crate) struct ServerKey {
     /// PEM.
     pub(crate) public: String,
 }
+
+/// The digests of the followers of an account: with their number, and when they were computed.
+type KeptDigests = (i64, Time, Arc<Digests>);
 
 /// Other servers, as far as this process knows them beyond the database.
 #[derive(Debug)]
@@ -53,6 +61,10 @@ pub struct Network {
     unreachable: Mutex<HashMap<IpAddr, Time>>,
     /// Hosts that are being sent to: the lock makes their deliveries follow one another.
     sending: Mutex<HashMap<String, Arc<tokio::sync::Mutex<()>>>>,
+    /// Digests of the followers of local accounts: with their number then, and the time.
+    digests: Mutex<HashMap<AccountId, KeptDigests>>,
+    /// Remote accounts whose followers were compared, when.
+    synchronized: Mutex<HashMap<AccountId, Time>>,
 }
 
 impl Default for Network {
@@ -67,6 +79,8 @@ impl Default for Network {
             alive: Mutex::default(),
             unreachable: Mutex::default(),
             sending: Mutex::default(),
+            digests: Mutex::default(),
+            synchronized: Mutex::default(),
         }
     }
 }
@@ -130,6 +144,38 @@ impl Network {
             unreachable.clear();
         }
         unreachable.insert(address, now + UNREACHABLE);
+    }
+
+    /// The digests of the followers of `account`, if they were computed a few minutes ago, of as many followers.
+    pub(crate) fn digests(&self, account: AccountId, followers: i64, now: Time) -> Option<Arc<Digests>> {
+        let kept = open(&self.digests);
+        let (count, at, digests) = kept.get(&account)?;
+        (*count == followers && now - *at < SYNCHRONIZED).then(|| Arc::clone(digests))
+    }
+
+    /// Keeps the digests of the followers of `account`.
+    pub(crate) fn keep_digests(&self, account: AccountId, followers: i64, now: Time, digests: Arc<Digests>) {
+        let mut kept = open(&self.digests);
+        if kept.len() >= DIGESTS_MAX {
+            kept.clear();
+        }
+        kept.insert(account, (followers, now, digests));
+    }
+
+    /// True when the followers of `account` are to be compared; false when they were a few minutes ago.
+    pub(crate) fn may_synchronize(&self, account: AccountId, now: Time) -> bool {
+        let mut synchronized = open(&self.synchronized);
+        if synchronized.get(&account).is_some_and(|last| now - *last < SYNCHRONIZED) {
+            return false;
+        }
+        if synchronized.len() >= CROWDED {
+            synchronized.retain(|_, last| now - *last < SYNCHRONIZED);
+        }
+        let has_room = synchronized.len() < CROWDED;
+        if has_room {
+            synchronized.insert(account, now);
+        }
+        has_room
     }
 
     /// The lock under which documents are sent to `host`.

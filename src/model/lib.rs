@@ -29,6 +29,7 @@ pub mod oauth;
 pub mod params;
 pub mod poll;
 pub mod relationship;
+pub mod relay;
 pub mod report;
 pub mod row;
 pub mod scheduled_status;

@@ -46,6 +46,7 @@ pub(crate) fn routes() -> Routes {
         .route("/users/{name}/outbox", DOCUMENT, outbox())
         .route("/users/{name}/followers", DOCUMENT, followers())
         .route("/users/{name}/following", DOCUMENT, following())
+        .route("/users/{name}/followers_synchronization", DOCUMENT, synchronization())
         .route("/users/{name}/collections/featured", DOCUMENT, featured())
         .route("/users/{name}/collections/tags", DOCUMENT, featured_tags())
         .route("/users/{name}/statuses/{id}", DOCUMENT, note())
@@ -59,6 +60,7 @@ pub(crate) fn routes() -> Routes {
         .route("/ap/users/{account}/outbox", DOCUMENT, outbox())
         .route("/ap/users/{account}/followers", DOCUMENT, followers())
         .route("/ap/users/{account}/following", DOCUMENT, following())
+        .route("/ap/users/{account}/followers_synchronization", DOCUMENT, synchronization())
         .route("/ap/users/{account}/collections/featured", DOCUMENT, featured())
         .route("/ap/users/{account}/collections/tags", DOCUMENT, featured_tags())
         .route("/ap/users/{account}/statuses/{id}", DOCUMENT, note())
@@ -86,6 +88,7 @@ parts! {
     outbox: get(at => Some(Document::Outbox(at.owner()?, at.page())));
     followers: get(at => Some(Document::Followers(at.owner()?, at.page())));
     following: get(at => Some(Document::Following(at.owner()?, at.page())));
+    synchronization: get(at => Some(Document::FollowersSynchronization(at.owner()?)));
     featured: get(at => Some(Document::Featured(at.owner()?)));
     featured_tags: get(at => Some(Document::FeaturedTags(at.owner()?)));
     note: get(at => at.status(Document::Note));

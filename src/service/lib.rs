@@ -26,7 +26,7 @@ pub use account::{
 };
 pub use auth::{application, link, oauth, password, session, token};
 pub use feed::{filter, list, marker, search, tag, tag_review, timeline, trend};
-pub use moderation::{domain_decision, domain_list, filing, ip_block, metrics, role, staff};
+pub use moderation::{domain_decision, domain_list, domain_purge, filing, ip_block, metrics, role, staff};
 pub use notification::{conversation, email, push};
 pub use page::{card, emoji, translation, web_page};
 pub use rules::{audit, domain, email_block, locale, ownership, rate_limits, user_ip};

@@ -18,7 +18,7 @@ pub use account::{
     account_search, archive, directory, domain_block, follow, moving, profile, relation_set, relationship, role,
     severance, sign_up_day, suggestion, transfer, user, username,
 };
-pub use federation::{delivery, host, inbound, remote, remote_thread, tombstone};
+pub use federation::{delivery, host, inbound, purge, relay, remote, remote_thread, synchronization, tombstone};
 pub use feed::{
     conversation, featured_tag, filter, list, list_feed, marker, tag, tag_feed, tag_review, timeline, trend,
 };

@@ -2,9 +2,10 @@
 //!
 //! The implementation of each is in the file of its use case, a function with the attribute
 //! [`job`](macro@crate::job); jobs of the feed lane run in the crate `worker`. Those that read or write files are in
-//! [`files`].
+//! [`files`], and some about other servers in [`peers`].
 
 pub mod files;
+pub mod peers;
 
 use serde::{Deserialize, Serialize};
 
@@ -19,6 +20,7 @@ pub use files::{
 };
 use model::job::Lane;
 use model::{AccountId, NotificationId, PollId, RowId, ScheduledStatusId, StatusId, TagId};
+pub use peers::{PurgeDomain, SynchronizeFollowers};
 
 jobs! {
     /// Accepts the pending follow requests of an account, as long as it is unlocked.

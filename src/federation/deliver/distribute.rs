@@ -3,10 +3,12 @@
 use context::queue::{self, Distribute, Distribution, Done, Failure};
 use context::{Cx, Result, job};
 use database::Tx;
+use model::relay::RelayKind;
 use model::{Account, Status, Visibility};
 use store::job::Claim;
 
 use super::queue::{Outgoing, send};
+use super::relays;
 use super::statuses::recipients;
 use crate::address::host_of;
 use crate::documents::{self, limited};
@@ -29,6 +31,9 @@ async fn distribute(cx: &Cx, job: Distribute, claim: Claim) -> Result<Done, Fail
     }
     send(cx, &mut tx, Outgoing { signer: found.author.id, private_key: None, body, urgent: false }, found.inboxes)
         .await?;
+    if let Some(status) = &found.status {
+        relays::announce(cx, &mut tx, &found.author, status, found.announced_to).await?;
+    }
     queue::finish(&mut tx, claim).await?;
     tx.commit().await?;
     Ok(Done::Removed)
@@ -40,6 +45,8 @@ struct Found {
     /// `None` for a profile.
     status: Option<Status>,
     inboxes: Vec<String>,
+    /// Inboxes of relays to which the server's actor announces the status.
+    announced_to: Vec<String>,
 }
 
 /// The rows of a distribution; `None` when they are gone, or there is no recipient.
@@ -55,11 +62,20 @@ async fn find(cx: &Cx, tx: &mut Tx, what: Distribution) -> Result<Option<Found>>
         }
         Distribution::Profile(id) => (id, None, store::delivery::follower_inboxes(&mut *tx, id).await?),
     };
-    if inboxes.is_empty() {
-        return Ok(None);
+    let Some(author) = store::account::find(&mut *tx, author).await? else { return Ok(None) };
+    let mut found = Found { author, status, inboxes, announced_to: Vec::new() };
+    if let Some(status) = found.status.as_ref().filter(|_| !found.author.is_limited()) {
+        match what {
+            Distribution::Published(_) => {
+                found.inboxes.extend(relays::inboxes(cx, tx, status, Some(RelayKind::Mastodon)).await?);
+                found.announced_to = relays::inboxes(cx, tx, status, Some(RelayKind::Litepub)).await?;
+            }
+            Distribution::Edited(_) => found.inboxes.extend(relays::inboxes(cx, tx, status, None).await?),
+            Distribution::Tally(_) | Distribution::Profile(_) => {}
+        }
     }
-    let author = store::account::find(&mut *tx, author).await?;
-    Ok(author.map(|author| Found { author, status, inboxes }))
+    let has_recipients = !found.inboxes.is_empty() || !found.announced_to.is_empty();
+    Ok(has_recipients.then_some(found))
 }
 
 /// True unless the policy about the host of `inbox` keeps sensitive statuses from it.

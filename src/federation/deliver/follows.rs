@@ -120,6 +120,16 @@ pub(super) async fn ended(
     send(cx, tx, Outgoing::new(sender.id, &sent)?, inbox(receiver)).await
 }
 
+/// Takes back a follow of the remote account `target` by the local account `follower` of which only the other server knows;
+/// does nothing when there is one, or a request.
+pub(crate) async fn not_following(cx: &Cx, tx: &mut Tx, follower: AccountId, target: AccountId) -> Result<bool> {
+    if store::remote::find_follow(&mut *tx, follower, target).await?.is_some() {
+        return Ok(false);
+    }
+    ended(cx, tx, follower, target, cx.ids.next(), None).await?;
+    Ok(true)
+}
+
 fn follow_id(follower: &ActorRow, row: RowId) -> String {
     format!("{}#follows/{row}", follower.uri)
 }

@@ -18,12 +18,16 @@ mod pins;
 mod polls;
 mod queue;
 mod record;
+mod relays;
 mod send;
 mod statuses;
+mod synchronization;
 
+pub(crate) use follows::not_following;
 pub use follows::{Reply, answer_follow};
 pub(crate) use health::mark_alive;
 pub use health::set_paused;
 pub use owed::{HostState, OwedHost, dead, hosts, retry};
 pub use record::record;
+pub use relays::follow_relay;
 pub use send::release_claims;

@@ -19,7 +19,7 @@ use store::delivery::{Claimed, DocumentRow};
 use store::host::RemoteHost;
 use store::job::Claim;
 
-use super::health;
+use super::{health, synchronization};
 use crate::fetch::document::{may_contact, user_agent};
 use crate::identity::{self, Identity};
 use crate::policy;
@@ -136,8 +136,12 @@ async fn send_batch(cx: &Cx, host: &str, state: Option<RemoteHost>, batch: Vec<C
             entry.insert(signer(cx, document).await?);
         }
     }
+    let mut synchronizations = HashMap::new();
+    if let Some(first) = batch.first() {
+        synchronizations = synchronization::headers(cx, &documents, &first.inbox).await?;
+    }
     let documents = documents.into_iter().map(|document| (document.id, document)).collect();
-    let outbox = Outbox { cx, host, documents, signers, silent: AtomicBool::new(false) };
+    let outbox = Outbox { cx, host, documents, signers, synchronizations, silent: AtomicBool::new(false) };
     let mut inboxes: BTreeMap<&str, Vec<&Claimed>> = BTreeMap::new();
     for delivery in &batch {
         inboxes.entry(&delivery.inbox).or_default().push(delivery);
@@ -229,6 +233,8 @@ struct Outbox<'a> {
     host: &'a str,
     documents: HashMap<RowId, DocumentRow>,
     signers: HashMap<AccountId, Signer>,
+    /// The value of `Collection-Synchronization` by document.
+    synchronizations: HashMap<RowId, String>,
     /// The host did not respond: no further delivery begins.
     silent: AtomicBool,
 }
@@ -266,7 +272,8 @@ impl Outbox<'_> {
             Some(Signer::Gone) | None => return Ok(Sent::Refused),
         };
         let Ok(target) = Target::parse(&delivery.inbox) else { return Ok(Sent::Refused) };
-        let status = match post(self.cx, identity, &target, document.body.as_str().into()).await? {
+        let synchronization = self.synchronizations.get(&document.id).cloned();
+        let status = match post(self.cx, identity, &target, document.body.as_str().into(), synchronization).await? {
             Ok(status) => status,
             Err(outbound::Error::Blocked | outbound::Error::Url(_)) => return Ok(Sent::Refused),
             // The head was read before the body turned out to be too large: the status is not known.
@@ -285,7 +292,13 @@ impl Outbox<'_> {
     }
 }
 
-async fn post(cx: &Cx, identity: &Identity, target: &Target, body: Arc<str>) -> Result<Result<u16, outbound::Error>> {
+async fn post(
+    cx: &Cx,
+    identity: &Identity,
+    target: &Target,
+    body: Arc<str>,
+    synchronization: Option<String>,
+) -> Result<Result<u16, outbound::Error>> {
     if let Err(failure) = may_contact(cx, target).await {
         return match failure {
             crate::Failure::Local(error) => Err(error),
@@ -293,7 +306,7 @@ async fn post(cx: &Cx, identity: &Identity, target: &Target, body: Arc<str>) -> 
             _ => Ok(Err(outbound::Error::Blocked)),
         };
     }
-    let mut headers = identity.post(cx, target, Arc::clone(&body)).await?;
+    let mut headers = identity.post(cx, target, Arc::clone(&body), synchronization).await?;
     headers.insert(USER_AGENT, user_agent(cx));
     let request = Request {
         method: Method::POST,

@@ -10,6 +10,7 @@ use serde::Serialize;
 use super::activity::{Activity, CONTEXT, Inner};
 use super::follows::{actor, inbox};
 use super::queue::{Outgoing, is_local, send};
+use super::relays;
 
 /// Most rebloggers, favouriters and repliers among the recipients, of each.
 pub(super) const PARTICIPANTS_MAX: i64 = 1_000;
@@ -56,7 +57,8 @@ pub(super) async fn recipients(tx: &mut Tx, status: &Status) -> Result<Vec<Strin
 /// A local status is about to be deleted.
 pub(super) async fn deleted(cx: &Cx, tx: &mut Tx, id: StatusId, author: AccountId) -> Result<()> {
     let Some(status) = store::status::find(&mut *tx, id).await? else { return Ok(()) };
-    let inboxes = recipients(tx, &status).await?;
+    let mut inboxes = recipients(tx, &status).await?;
+    inboxes.extend(relays::inboxes(cx, tx, &status, None).await?);
     if inboxes.is_empty() {
         return Ok(());
     }

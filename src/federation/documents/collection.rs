@@ -11,6 +11,7 @@ use service::visibility::Seen;
 
 use super::note;
 use super::served::{Page, Served, with_context};
+use crate::followers::FOLLOWERS_MAX;
 
 /// Activities on a page of an outbox, accounts on one of followers, replies, and statuses of a thread.
 const OUTBOX_PAGE: i64 = 20;
@@ -121,6 +122,25 @@ async fn in_order(cx: &Cx, ids: &[StatusId]) -> Result<Vec<Status>> {
     let mut statuses = store::status::list(&cx.db, ids).await?;
     statuses.sort_by_key(|status| ids.iter().position(|id| *id == status.id));
     Ok(statuses)
+}
+
+/// The followers of `account` whose URIs begin with `origin`.
+///
+/// # Errors
+/// [`Error::NotFound`] when that is disabled, or there are more than are compared: a part of them would end the others.
+pub(super) async fn synchronization(cx: &Cx, account: &Account, origin: Option<&str>) -> Result<Served> {
+    let origin = origin.filter(|_| cx.config.federation.followers_synchronization).ok_or(Error::NotFound)?;
+    let most = i64::try_from(FOLLOWERS_MAX).map_err(Error::internal)?;
+    let uris = store::synchronization::list_uris(&cx.db, account.id, &format!("{origin}/"), most + 1).await?;
+    if uris.len() > FOLLOWERS_MAX {
+        return Err(Error::NotFound);
+    }
+    served(&Collection {
+        id: format!("{}/followers_synchronization", account.uri),
+        kind: "OrderedCollection",
+        ordered_items: Some(uris.into_iter().map(Item::Uri).collect()),
+        ..Collection::default()
+    })
 }
 
 /// The followers of `account`, or with `following` the accounts that it follows.

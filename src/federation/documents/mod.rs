@@ -46,6 +46,8 @@ pub enum Document {
     Outbox(Owner, Page),
     Followers(Owner, Page),
     Following(Owner, Page),
+    /// The followers that are accounts of the signer's server.
+    FollowersSynchronization(Owner),
     /// Pinned statuses.
     Featured(Owner),
     /// Featured hashtags.
@@ -73,6 +75,7 @@ impl Document {
             | Self::Outbox(..)
             | Self::Followers(..)
             | Self::Following(..)
+            | Self::FollowersSynchronization(_)
             | Self::Featured(_)
             | Self::FeaturedTags(_)
             | Self::Replies(..)
@@ -91,6 +94,7 @@ impl Document {
             | Self::Outbox(owner, _)
             | Self::Followers(owner, _)
             | Self::Following(owner, _)
+            | Self::FollowersSynchronization(owner)
             | Self::Featured(owner)
             | Self::FeaturedTags(owner)
             | Self::Replies(owner, ..)
@@ -113,7 +117,11 @@ pub async fn serve(cx: &Cx, document: &Document, request: &Request<'_>) -> Resul
     // A capability opens the note without a signature.
     let has_capability = matches!(document, Document::Note(_, id) if note::opens(cx, *id, request.token));
     let anyone = has_capability || document.is_open(cx.config.access.limited_federation);
-    let reader = if anyone { Reader::anyone() } else { Reader::of(cx, request).await? };
+    let reader = match document {
+        Document::FollowersSynchronization(_) => Reader::signed(cx, request).await?,
+        _ if anyone => Reader::anyone(),
+        _ => Reader::of(cx, request).await?,
+    };
     let account = match document.owner() {
         Some(owner) => Some(known(cx, owner).await?),
         None => None,
@@ -157,6 +165,7 @@ async fn nothing(cx: &Cx, document: &Document, account: &Account) -> Result<Serv
         Document::Outbox(..) => empty("outbox"),
         Document::Followers(..) => empty("followers"),
         Document::Following(..) => empty("following"),
+        Document::FollowersSynchronization(_) => empty("followers_synchronization"),
         Document::Featured(_) => empty("collections/featured"),
         Document::FeaturedTags(_) => collection::featured_tags(cx, account, false).await,
         Document::Note(..)
@@ -182,6 +191,7 @@ async fn part(cx: &Cx, document: &Document, account: &Account, reader: &Reader, 
         Document::Outbox(_, page) => collection::outbox(cx, account, page, viewer).await,
         Document::Followers(_, page) => collection::connected(cx, account, page, false).await,
         Document::Following(_, page) => collection::connected(cx, account, page, true).await,
+        Document::FollowersSynchronization(_) => collection::synchronization(cx, account, reader.origin()).await,
         Document::Featured(_) => collection::featured(cx, account, viewer).await,
         Document::FeaturedTags(_) => collection::featured_tags(cx, account, true).await,
         Document::Replies(_, id, page) => collection::replies(cx, account, *id, page, viewer).await,

@@ -12,6 +12,7 @@ use model::{Account, Actor};
 use store::remote::ActorRow;
 
 use super::served::{Keep, Served};
+use crate::followers::origin_of;
 use crate::signature::Incoming;
 use crate::signer::{self, Rejection};
 
@@ -68,6 +69,8 @@ impl Refusal {
 pub(super) struct Reader {
     /// The account that signed the request, and its domain.
     signer: Option<(Actor, String)>,
+    /// Scheme and host of the signer's URI, of a document that is only for its server.
+    origin: Option<String>,
     /// The document is served only to signers.
     required: bool,
 }
@@ -75,7 +78,17 @@ pub(super) struct Reader {
 impl Reader {
     /// The reader of a document that is the same for everyone.
     pub(super) fn anyone() -> Self {
-        Self { signer: None, required: false }
+        Self { signer: None, origin: None, required: false }
+    }
+
+    /// The reader of a document that is only for its server.
+    ///
+    /// # Errors
+    /// [`Refusal::Signer`] and [`Refusal::Suspended`].
+    pub(super) async fn signed(cx: &Cx, request: &Request<'_>) -> Result<Self, Refusal> {
+        let (row, _) = Box::pin(signer::signer(cx, &request.incoming, Some(request.address))).await?;
+        let signer = Some(viewer(cx, &row).await?.ok_or(Refusal::Suspended)?);
+        Ok(Self { signer, origin: origin_of(&row.uri), required: true })
     }
 
     /// The reader of a document of an account.
@@ -84,21 +97,24 @@ impl Reader {
     /// [`Refusal::Signer`] and [`Refusal::Suspended`], in authorized fetch mode.
     pub(super) async fn of(cx: &Cx, request: &Request<'_>) -> Result<Self, Refusal> {
         if cx.config.requires_signed_fetches() {
-            let (row, _) = signer::signer(cx, &request.incoming, Some(request.address)).await?;
-            let signer = Some(viewer(cx, &row).await?.ok_or(Refusal::Suspended)?);
-            return Ok(Self { signer, required: true });
+            return Self::signed(cx, request).await;
         }
         let signer = match signer::known_signer(cx, &request.incoming).await {
             Ok(row) => viewer(cx, &row).await?,
             Err(Rejection::Local(error)) => return Err(error.into()),
             Err(_) => None,
         };
-        Ok(Self { signer, required: false })
+        Ok(Self { signer, origin: None, required: false })
     }
 
     /// The viewer of statuses; `None` for someone unknown.
     pub(super) fn viewer(&self) -> Option<&Actor> {
         self.signer.as_ref().map(|(actor, _)| actor)
+    }
+
+    /// Scheme and host of the signer's URI; `None` of a document that is not only for signers.
+    pub(super) fn origin(&self) -> Option<&str> {
+        self.origin.as_deref()
     }
 
     /// True when `account` blocks the signer or their domain.

@@ -52,6 +52,43 @@ pub(super) async fn members(cx: &Cx, url: &str, most: usize) -> Result<Members, 
     }
 }
 
+/// The ids of all members of the collection at `url`, read on the same host; `None` when there are more than `most`, more
+/// than `pages` pages, or fewer than it states: a part would be taken for the whole.
+///
+/// # Errors
+/// [`Failure`] of the collection or one of its pages, and [`Failure::Disbelieved`] for a document that is no collection
+/// with this address.
+pub(crate) async fn whole(cx: &Cx, url: &str, most: usize, pages: usize) -> Result<Option<HashSet<String>>, Failure> {
+    let fetched = document(cx, url).await?;
+    let mut page: Collection = parse(&fetched.body)?;
+    if !page.kind.iter().any(|kind| matches!(kind.as_str(), "Collection" | "OrderedCollection"))
+        || !page.id.0.as_deref().is_some_and(|id| fetched.is(id, url))
+    {
+        return Err(Failure::Disbelieved("no collection with this address"));
+    }
+    let total = page.total_items.unwrap_or(0);
+    let (mut found, mut visited) = (HashSet::new(), HashSet::from([url.to_owned()]));
+    loop {
+        found.extend(page.members().filter_map(|member| member.id.clone()));
+        if found.len() > most {
+            return Ok(None);
+        }
+        page = match next(&page) {
+            None => break,
+            Some(Reference::Inline(first)) => *first,
+            Some(Reference::Id(next)) if same_host(&next, url) && visited.insert(next.clone()) => {
+                if visited.len() > pages + 1 {
+                    return Ok(None);
+                }
+                collection(cx, &next).await?
+            }
+            Some(Reference::Id(_)) => return Ok(None),
+        };
+    }
+    let stated = usize::try_from(total).unwrap_or(usize::MAX);
+    Ok((found.len() >= stated).then_some(found))
+}
+
 /// The page after `page`, or the first one of a collection.
 fn next(page: &Collection) -> Option<Reference<Collection>> {
     let first = page.first.0.as_ref().map(|first| match first {

@@ -21,6 +21,7 @@ mod webfinger;
 
 pub use account::{account, refreshed};
 pub use bearcap::{Bearcap, by_bearcap};
+pub(crate) use collection::whole;
 pub use document::{Fetched, document};
 pub use explain::{Explanation, explain, now};
 pub use find::{accounts, by_url, interaction_page, refresh};

@@ -2,7 +2,7 @@
 
 use context::Cx;
 use model::AccountId;
-use service::remote::{follow, relevance};
+use service::remote::{follow, relay, relevance};
 
 use super::inbound::Inbound;
 use super::reason::Reason;
@@ -11,6 +11,9 @@ use crate::vocabulary::Activity;
 
 /// The request of the local account becomes a follow; without a request the activity has no effect.
 pub(super) async fn accept(cx: &Cx, inbound: &Inbound) -> Result<(), Ignored> {
+    if is_of_relay(cx, inbound, true).await? {
+        return Ok(());
+    }
     let follower = follower(cx, inbound).await?;
     match follow::accepted(cx, follower, inbound.sender.id).await? {
         true => Ok(()),
@@ -20,10 +23,23 @@ pub(super) async fn accept(cx: &Cx, inbound: &Inbound) -> Result<(), Ignored> {
 
 /// The request, or the follow, of the local account ends.
 pub(super) async fn reject(cx: &Cx, inbound: &Inbound) -> Result<(), Ignored> {
+    if is_of_relay(cx, inbound, false).await? {
+        return Ok(());
+    }
     let follower = follower(cx, inbound).await?;
     match follow::ended(cx, follower, inbound.sender.id).await? {
         true => Ok(()),
         false => Err(Reason::NotRequested.into()),
+    }
+}
+
+/// True when the sender is a relay that responds to the follow by the server's actor.
+async fn is_of_relay(cx: &Cx, inbound: &Inbound, accepted: bool) -> Result<bool, Ignored> {
+    let id = inbound.object()?.id.as_deref().filter(|id| id.starts_with(&cx.urls.path("/payloads/")));
+    match id {
+        Some(id) if relay::respond(cx, id, &inbound.sender.uri, accepted).await? => Ok(true),
+        Some(_) => Err(Reason::UnknownFollow.into()),
+        None => Ok(false),
     }
 }
 

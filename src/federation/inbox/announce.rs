@@ -8,6 +8,7 @@ use service::remote::relevance;
 use super::inbound::Inbound;
 use super::reason::Reason;
 use super::refusal::Ignored;
+use super::relayed;
 use crate::fetch;
 use crate::reading::known;
 use crate::reading::visibility;
@@ -17,6 +18,14 @@ use crate::vocabulary::Activity;
 pub(super) async fn announce(cx: &Cx, inbound: &Inbound) -> Result<(), Ignored> {
     let object = announced(inbound)?;
     let object = object.as_str();
+    if relayed::admits(cx, inbound).await? {
+        return match known(cx, object).await? {
+            Some(_) => Err(Reason::KnownStatus.into()),
+            None => {
+                relayed::counted(inbound, Box::pin(fetch::status(cx, object)).await.map(drop).map_err(Ignored::from))
+            }
+        };
+    }
     let uri = inbound.id().ok_or(Reason::ForeignId)?;
     inbound.is_not_undone(cx).await?;
     let status = match known(cx, object).await? {

@@ -2,7 +2,7 @@
 
 use context::Cx;
 use service::remote::follow::{self, Answer};
-use service::remote::relevance;
+use service::remote::{relay, relevance};
 
 use super::inbound::Inbound;
 use super::reason::Reason;
@@ -15,7 +15,9 @@ pub(super) async fn follow(cx: &Cx, inbound: &Inbound) -> Result<(), Ignored> {
     let target = inbound.object()?.id.as_deref().ok_or(Reason::NoObject)?;
     let sender = inbound.sender.id;
     if target == cx.urls.path("/actor") {
-        return answer(cx, inbound, Reply::Reject, None).await;
+        // Relays of LitePub's kind follow their subscribers.
+        let is_relay = relay::is_followed(cx, &inbound.sender.uri).await?;
+        return answer(cx, inbound, if is_relay { Reply::Accept } else { Reply::Reject }, None).await;
     }
     let names = WrittenNames::find(cx, std::iter::once(target)).await?;
     let account = relevance::local_account(cx, &names.actor(&cx.urls, target)).await?;

@@ -9,7 +9,7 @@ use service::remote::relevance;
 use super::inbound::Inbound;
 use super::reason::Reason;
 use super::refusal::Ignored;
-use super::{create, update};
+use super::{create, relayed, update};
 use crate::reading::known;
 use crate::vocabulary::Note;
 use crate::{Failure, fetch};
@@ -18,6 +18,9 @@ use crate::{Failure, fetch};
 pub(super) async fn created(cx: &Cx, inbound: &Inbound, uri: &str) -> Result<(), Ignored> {
     if known(cx, uri).await?.is_some() {
         return Err(Reason::KnownStatus.into());
+    }
+    if relayed::admits(cx, inbound).await? {
+        return relayed::counted(inbound, Box::pin(fetch::status(cx, uri)).await.map(drop).map_err(Ignored::from));
     }
     if !is_related(cx, inbound).await? {
         return Err(Reason::Unrelated.into());

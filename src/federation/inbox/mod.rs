@@ -26,6 +26,8 @@ mod process;
 mod reason;
 mod receive;
 mod refusal;
+mod relayed;
+mod synchronize;
 mod undo;
 mod update;
 

@@ -69,6 +69,8 @@ text_enum! {
         KnownReport = "known_report",
         /// Too many reports came from this domain in a day.
         TooManyReports = "too_many_reports",
+        /// The relay passed on too many statuses in a short time.
+        TooManyRelayed = "too_many_relayed",
         /// The activity has no target.
         NoTarget = "no_target",
         /// The target of a move is the sender, moved too, or is suspended.

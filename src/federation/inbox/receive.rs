@@ -10,9 +10,9 @@ use store::inbound::NewActivity;
 use store::remote::ActorRow;
 
 use super::kinds::Kind;
-use super::{Refusal, bundle};
+use super::{Refusal, bundle, synchronize};
 use crate::floods::domain_of;
-use crate::signature::{Claim, Incoming};
+use crate::signature::{Claim, Incoming, Synchronization};
 use crate::signer::signer;
 use crate::vocabulary::Activity;
 
@@ -76,11 +76,14 @@ async fn accept(
     if items.is_empty() {
         return Ok(Received::Ignored);
     }
-    let (sender, claim) = signer(cx, request, address).await?;
+    let (sender, claim) = Box::pin(signer(cx, request, address)).await?;
     // A sign of life only of the sender's own server: an actor may name an inbox anywhere.
     let inbox = sender.inbox_url.as_deref().filter(|inbox| domain_of(inbox) == domain_of(&sender.uri));
     if let Some(host) = inbox.and_then(crate::address::host_of) {
         crate::deliver::mark_alive(cx, &host).await?;
+    }
+    if let Some(header) = Synchronization::of(request, &claim) {
+        synchronize::consider(cx, &sender, header).await?;
     }
     let mut received = Ok(Received::Ignored);
     for (activity, body) in &items {

@@ -37,7 +37,8 @@ pub(super) fn claim(request: &Incoming<'_>, now: Time) -> Result<Claim, Refusal>
     if request.query().is_some() {
         messages.push(message(request, &parameters, &components, request.path())?);
     }
-    Ok(Claim { key_id: key_id.to_owned(), algorithm: Some(Algorithm::RsaV15Sha256), messages, signature })
+    let algorithm = Some(Algorithm::RsaV15Sha256);
+    Ok(Claim { key_id: key_id.to_owned(), algorithm, messages, signature, components })
 }
 
 /// The text that is signed: a line for each component.
@@ -47,10 +48,10 @@ pub(super) fn signing_string<'a>(lines: impl IntoIterator<Item = (&'a str, &'a s
 }
 
 /// The parameters of a `Signature` header, each once.
-struct Parameters<'a>(Vec<(&'a str, String)>);
+pub(super) struct Parameters<'a>(Vec<(&'a str, String)>);
 
 impl<'a> Parameters<'a> {
-    fn parse(field: &'a str) -> Result<Self, Refusal> {
+    pub(super) fn parse(field: &'a str) -> Result<Self, Refusal> {
         let malformed = || Refusal::malformed_header("signature");
         let mut rest = field;
         if let Some((scheme, after)) = rest.split_at_checked(SCHEME.len())
@@ -78,7 +79,7 @@ impl<'a> Parameters<'a> {
         }
     }
 
-    fn get(&self, name: &str) -> Option<&str> {
+    pub(super) fn get(&self, name: &str) -> Option<&str> {
         self.0.iter().find(|(key, _)| *key == name).map(|(_, value)| value.as_str())
     }
 

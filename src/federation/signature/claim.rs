@@ -11,6 +11,8 @@ pub struct Claim {
     /// The texts of which one is signed.
     pub(super) messages: Vec<String>,
     pub(super) signature: Vec<u8>,
+    /// Names of the signed components, in lower case.
+    pub(super) components: Vec<String>,
 }
 
 impl Claim {
@@ -24,6 +26,12 @@ impl Claim {
     #[must_use]
     pub fn signature(&self) -> &[u8] {
         &self.signature
+    }
+
+    /// True when the component `name`, in lower case, is signed.
+    #[must_use]
+    pub fn covers(&self, name: &str) -> bool {
+        self.components.iter().any(|component| component == name)
     }
 
     /// True when the signature was made with `key`.

@@ -16,6 +16,7 @@ mod incoming;
 mod refusal;
 mod rfc9421;
 mod sign;
+mod synchronization;
 #[cfg(test)]
 mod tests;
 mod times;
@@ -26,6 +27,7 @@ pub use claim::Claim;
 pub use incoming::Incoming;
 pub use refusal::Refusal;
 pub use sign::{Post, SignError, Signer};
+pub use synchronization::Synchronization;
 
 impl Claim {
     /// Reads the signature of `request` and checks everything that needs no key.

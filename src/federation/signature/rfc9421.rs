@@ -62,7 +62,12 @@ fn read(
     }
     let created = time(&input.parameters, "created")?.ok_or_else(|| Refusal::missing_parameter("created"))?;
     times::check(created, time(&input.parameters, "expires")?, now)?;
-    Ok(Claim { key_id, algorithm, messages: vec![base(request, input)?], signature })
+    let components = input.items.iter().filter_map(|item| match &item.value {
+        Value::String(name) => Some(name.clone()),
+        _ => None,
+    });
+    let components = components.collect();
+    Ok(Claim { key_id, algorithm, messages: vec![base(request, input)?], signature, components })
 }
 
 fn algorithm(name: &str) -> Result<Algorithm, Refusal> {

@@ -7,13 +7,11 @@ use model::Time;
 use outbound::header::{ACCEPT, HeaderValue};
 use outbound::{HeaderMap, Target};
 
+use super::synchronization::HEADER as SYNCHRONIZATION;
 use super::{cavage, digest, times};
 
 /// The media types of a document that is fetched.
 const DOCUMENTS: &str = "application/activity+json, application/ld+json";
-
-/// The header with the digest of a collection (FEP-8fcf).
-const SYNCHRONIZATION: &str = "collection-synchronization";
 
 /// Why a request cannot be signed: a bug, or a fault of the machine.
 #[derive(Debug, thiserror::Error)]

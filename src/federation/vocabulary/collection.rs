@@ -9,6 +9,10 @@ use super::lenient::{Id, Lenient, Many, Reference};
 #[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Collection {
+    #[serde(default)]
+    pub id: Lenient<String>,
+    #[serde(rename = "type", default)]
+    pub kind: Many<String>,
     /// Number of members, where it is stated.
     #[serde(default)]
     pub total_items: Lenient<i64>,

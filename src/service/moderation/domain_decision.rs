@@ -322,7 +322,11 @@ pub(crate) fn read(text: &str) -> Result<String> {
         .ok_or_else(|| Error::invalid(format!("{text:?} is not a domain: write it as in example.org")))
 }
 
-fn parse(cx: &Cx, text: &str) -> Result<String> {
+/// The domain that `text` names.
+///
+/// # Errors
+/// [`Error::Invalid`] for an invalid domain, and a domain of this server.
+pub(crate) fn parse(cx: &Cx, text: &str) -> Result<String> {
     let domain = read(text)?;
     if [domain.as_str(), domain_policy::without_port(&domain)].iter().any(|own| cx.config.is_local_domain(own)) {
         return Err(Error::invalid(format!("{domain} is a domain of this server")));

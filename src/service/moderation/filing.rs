@@ -8,6 +8,7 @@
 
 use std::collections::BTreeSet;
 
+use crate::access::web_address;
 use crate::notification::{self, StaffNotice};
 use crate::rate_limits::{self, Family};
 use crate::visibility::{self, Place};
@@ -126,7 +127,9 @@ pub async fn receive(cx: &Cx, report: RemoteReport<'_>) -> Result<Result<(), Not
         return Ok(Err(NotFiled::Rejected));
     }
     let named = store::remote::list_accounts(&cx.db, &report.objects).await?;
-    let statuses = store::report::list_reported(&cx.db, &report.objects).await?;
+    let own: Vec<StatusId> =
+        report.objects.iter().filter_map(|uri| web_address::status(cx, uri)).map(|(_, id)| id).collect();
+    let statuses = store::report::list_reported(&cx.db, &report.objects, &own).await?;
     let here = named.into_iter().filter(|(_, _, domain)| domain.is_none()).map(|(id, ..)| id);
     let authors = statuses.iter().filter(|status| status.concerns_us).map(|status| status.account_id);
     let targets: BTreeSet<AccountId> = here.chain(authors).take(REMOTE_TARGETS_MAX).collect();

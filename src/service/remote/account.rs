@@ -169,3 +169,9 @@ fn clip(text: &str, most: usize) -> String {
 pub(super) fn clip_bytes(text: &str, most: usize) -> &str {
     &text[..text.floor_char_boundary(most)]
 }
+
+/// Up to `limit` known accounts of `domain` after the account `after`, oldest first.
+#[model::use_case]
+pub async fn list_of(cx: &Cx, domain: &str, after: AccountId, limit: i64) -> Result<Vec<AccountId>> {
+    Ok(store::domain_policy::list_accounts(&cx.db, domain, after, limit).await?)
+}

@@ -15,6 +15,7 @@ pub mod interaction;
 pub mod media;
 pub mod moving;
 pub mod poll;
+pub mod relay;
 pub mod relevance;
 pub mod status;
 

@@ -3,6 +3,9 @@
 pub mod delivery;
 pub mod host;
 pub mod inbound;
+pub mod purge;
+pub mod relay;
 pub mod remote;
 pub mod remote_thread;
+pub mod synchronization;
 pub mod tombstone;

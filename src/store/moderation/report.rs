@@ -69,16 +69,18 @@ pub struct ReportedStatus {
     pub concerns_us: bool,
 }
 
-/// The statuses with these URIs that exist, in no particular order.
+/// The statuses of other servers with these URIs that exist, and those of this server among `own`, in no particular order.
 #[boxed]
-pub async fn list_reported(db: Conn<'_>, uris: &[String]) -> Result<Vec<ReportedStatus>> {
+pub async fn list_reported(db: Conn<'_>, uris: &[String], own: &[StatusId]) -> Result<Vec<ReportedStatus>> {
     db.query(sql!(
         "SELECT s.id, s.account_id,
-                s.local OR EXISTS (SELECT 1 FROM accounts p WHERE p.id = s.in_reply_to_account_id AND p.domain IS NULL)
-                AS concerns_us
-         FROM statuses s WHERE s.uri" in("$1")
+                EXISTS (SELECT 1 FROM accounts p WHERE p.id = s.in_reply_to_account_id AND p.domain IS NULL) AS concerns_us
+         FROM statuses s WHERE NOT s.local AND s.uri" in("$1") "
+         UNION ALL
+         SELECT s.id, s.account_id, TRUE AS concerns_us FROM statuses s WHERE s.local AND s.id" in("$2")
     ))
     .bind(Texts::of(uris.iter().cloned()))
+    .bind(Ids::of(own.iter().copied()))
     .all()
     .await
 }

@@ -84,6 +84,7 @@ macro_rules! with_ids {
             "dead_deliveries",
             "domain_allows",
             "domain_lists",
+            "relays",
             "jobs",
             "outbound_documents",
             "plugins",

@@ -335,7 +335,7 @@ async fn suspended_account_is_deleted_at_once_by_those_who_may() {
 #[tokio::test]
 async fn media_of_sensitized_account_are_sensitive_on_every_path() {
     let app = TestApp::new().await;
-    let [alice, bob] = app.accounts(["alice", "bob"]).await;
+    let [alice, bob] = app.named_accounts(["alice", "bob"]).await;
     bob.follow(&alice).ok().await;
     let status = alice.publish("picture").await;
     app.run_jobs().await;

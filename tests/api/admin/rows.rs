@@ -181,6 +181,15 @@ impl World {
                     let list = json!({ "url": format!("https://{domain}/list.csv") });
                     id(&self.owner().post("/api/v1/admin/domain_lists").json(&list).ok().await)
                 }
+                "relays" => {
+                    app.execute("DELETE FROM relays").await;
+                    let relay = json!({ "url": format!("https://{domain}/inbox") });
+                    let relay = id(&self.owner().post("/api/v1/admin/relays").json(&relay).ok().await);
+                    if section.ends_with("enable") {
+                        self.owner().post(&format!("/api/v1/admin/relays/{relay}/disable")).ok().await;
+                    }
+                    relay
+                }
                 "domain_allows" => domain_decision::allow(&app.app, &operator, &domain).await.unwrap().0.id.to_string(),
                 "email_domain_blocks" => {
                     email_block::create_domain(&app.app, &operator, &domain, false).await.unwrap().id.to_string()
@@ -237,6 +246,16 @@ impl World {
             "/api/v1/admin/domain_lists/:id" => body = json!({ "priority": 1 }),
             "/api/v1/admin/domain_lists/:id/drafts/apply" | "/api/v1/admin/domain_lists/:id/drafts/dismiss" => {
                 body = json!({ "all": true });
+            }
+            "/api/v1/admin/relays" => {
+                app.execute("DELETE FROM relays").await;
+                body = json!({ "url": format!("https://{domain}/inbox") });
+            }
+            "/api/v1/admin/domains/purge" => {
+                let mut tx = app.db().begin().await.unwrap();
+                store::remote::insert_instance(&mut tx, &domain, app.app.clock.now()).await.unwrap();
+                tx.commit().await.unwrap();
+                body = json!({ "domain": domain });
             }
             "/api/v1/admin/domain_exclusions" if row.method == "DELETE" => {
                 self.owner().post(&path).json(&json!({ "domain": domain })).ok().await;

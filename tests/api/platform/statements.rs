@@ -258,6 +258,7 @@ const SCANS: &[(&str, &str)] = &[
     ("FROM domain_lists d", "a table of at most twenty rows"),
     ("FROM domain_list_blocks m", "read whole when a list changes"),
     ("FROM domain_list_entries e JOIN domain_lists", "read whole when a list changes"),
+    ("FROM relays r", "at most 20 rows"),
     ("FROM domain_exclusions x", "read whole when a list is read"),
     ("FROM ip_blocks b ORDER BY", "read into memory when it changes"),
     ("FROM roles r ORDER BY", "a few, all of which are listed or locked"),

@@ -21,7 +21,8 @@ async fn new_account_has_default_credentials() {
         json!({
             "privacy": "public", "sensitive": false, "language": null, "note": "", "fields": [],
             "follow_requests_count": 0, "hide_collections": null, "discoverable": null, "indexable": false,
-            "searchability": "direct", "quote_policy": "public", "attribution_domains": []
+            "searchability": "direct", "quote_policy": "public", "attribution_domains": [],
+            "also_known_as_uris": []
         })
     );
     assert_eq!(

@@ -24,8 +24,10 @@ mod order;
 mod pins;
 mod policy;
 mod polls;
+mod relays;
 mod signatures;
 mod spending;
+mod synchronization;
 mod updates;
 
 use metrics::LocalRecorderGuard;

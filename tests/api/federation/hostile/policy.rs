@@ -1,6 +1,10 @@
 //! The flags of blocks of domains, each on the way in, and out where it says so.
 
+use model::Staff;
+use model::domain_policy::Flags;
+use model::instance::Severity;
 use serde_json::{Value, json};
+use service::domain_decision::{self, BlockParams};
 
 use super::Scene;
 use crate::harness::liar::{Person, with};
@@ -8,8 +12,20 @@ use crate::harness::liar::{Person, with};
 impl Scene {
     /// Blocks the liar's domain with one flag.
     async fn flag(&self, flag: &str) {
-        self.app.run(&["domain", "block", &self.liar.domain, "--severity", "noop", &format!("--{flag}")]).await.ok();
-        self.app.app.reload().await.unwrap();
+        self.app.tick();
+        let mut flags = Flags::NONE;
+        match flag {
+            "reject-media" => flags.reject_media = true,
+            "reject-hashtag" => flags.reject_hashtag = true,
+            "reject-favourite" => flags.reject_favourite = true,
+            "reject-reply-exclude-followers" => flags.reject_reply_exclude_followers = true,
+            "reject-straight-follow" => flags.reject_straight_follow = true,
+            "reject-new-follow" => flags.reject_new_follow = true,
+            "reject-send-sensitive" => flags.reject_send_sensitive = true,
+            other => panic!("{other}"),
+        }
+        let params = BlockParams { flags, ..BlockParams::new(Severity::Noop) };
+        domain_decision::block(&self.app.app, &Staff::operator(), &self.liar.domain, params).await.unwrap();
         self.app.run_jobs().await;
     }
 

@@ -10,7 +10,7 @@ const DIRECT: &[(&str, usize, usize)] = &[
     ("entity", 88, 1),
     ("worker", 65, 12),
     ("http", 0, 0),
-    ("federation", 139, 23),
+    ("federation", 148, 25),
     ("streaming", 8, 3),
     ("plugins", 72, 24),
     ("server", 4, 0),
