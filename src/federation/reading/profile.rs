@@ -202,7 +202,7 @@ mod tests {
     use super::*;
 
     /// The keys of the actor `https://a.test/u` with these members.
-    fn keys(members: Value) -> Vec<&'static str> {
+    fn keys(members: &Value) -> Vec<&'static str> {
         let mut actor = json!({ "id": "https://a.test/u", "type": "Person" });
         actor.as_object_mut().unwrap().extend(members.as_object().unwrap().clone());
         let pems = public_keys(&serde_json::from_str(&actor.to_string()).unwrap()).unwrap_or_default();
@@ -222,21 +222,21 @@ mod tests {
             json!({ "id": id, "type": "Multikey", "controller": controller, "publicKeyMultibase": key })
         };
         let own = multikey("https://a.test/u#ed25519-key", "https://a.test/u");
-        assert_eq!(keys(json!({ "assertionMethod": [own.clone()] })), ["ed25519"]);
-        assert_eq!(keys(json!({ "publicKey": pem, "authentication": own.clone() })), ["rsa", "ed25519"]);
-        assert_eq!(keys(json!({ "assertionMethod": own.clone(), "authentication": own.clone() })), ["ed25519"]);
+        assert_eq!(keys(&json!({ "assertionMethod": [own.clone()] })), ["ed25519"]);
+        assert_eq!(keys(&json!({ "publicKey": pem, "authentication": own.clone() })), ["rsa", "ed25519"]);
+        assert_eq!(keys(&json!({ "assertionMethod": own.clone(), "authentication": own.clone() })), ["ed25519"]);
         let same = multikey("https://a.test/u#main-key", "https://a.test/u");
-        assert_eq!(keys(json!({ "publicKey": pem, "assertionMethod": [same] })), ["rsa"]);
+        assert_eq!(keys(&json!({ "publicKey": pem, "assertionMethod": [same] })), ["rsa"]);
         let many: Vec<Value> = (0..9).map(|n| multikey(&format!("https://a.test/u#{n}"), "https://a.test/u")).collect();
-        assert_eq!(keys(json!({ "assertionMethod": many })).len(), KEYS_MAX);
+        assert_eq!(keys(&json!({ "assertionMethod": many })).len(), KEYS_MAX);
         for (id, controller) in [
             ("https://b.test/u#key", "https://a.test/u"),
             ("https://a.test/u#key", "https://a.test/v"),
             ("https://a.test/u#key", "https://b.test/u"),
         ] {
-            assert!(keys(json!({ "assertionMethod": [multikey(id, controller)] })).is_empty(), "{id} {controller}");
+            assert!(keys(&json!({ "assertionMethod": [multikey(id, controller)] })).is_empty(), "{id} {controller}");
         }
-        assert!(keys(json!({ "assertionMethod": "https://a.test/u#key" })).is_empty());
+        assert!(keys(&json!({ "assertionMethod": "https://a.test/u#key" })).is_empty());
     }
 
     #[test]

@@ -73,7 +73,7 @@ async fn move_takes_followers_along_on_both_servers() {
     let tie = relationship(&muter, &json!({ "id": new })).await;
     assert_eq!((&tie["muting"], &tie["muting_notifications"]), (&true.into(), &false.into()));
     assert_eq!(relationship(&blocker, &json!({ "id": new })).await["blocking"], true);
-    assert_eq!(account(bob, &old).await["moved"]["id"], new);
+    assert_eq!(account(bob, old).await["moved"]["id"], new);
     bob.follow(&friends.alice_there).fails(403).await;
 
     // Her own server: the neighbour follows the new account there.

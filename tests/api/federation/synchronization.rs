@@ -77,7 +77,7 @@ async fn list_is_for_the_server_of_the_followers() {
     let path = "/users/alice/followers_synchronization";
     let list = scene.carol.reads(&scene.app, path).send(&scene.app).await;
     assert_eq!(list.status, 200, "{}", list.text());
-    assert_eq!(list.headers["cache-control"].to_str().unwrap().contains("public"), false);
+    assert!(!list.headers["cache-control"].to_str().unwrap().contains("public"));
     let list = list.json();
     assert_eq!((&list["type"], &list["orderedItems"]), (&json!("OrderedCollection"), &json!([scene.carol.uri])));
 
