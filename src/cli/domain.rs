@@ -1,5 +1,5 @@
 //! `rookery domain`: the policy of this server about other servers. Lists are in
-//! [`domain_import`](super::domain_import) and [`domain_subscription`](super::domain_subscription).
+//! [`domain_import`] and [`domain_subscription`].
 
 use clap::{Args, Subcommand, ValueEnum};
 use serde::Serialize;

@@ -2,9 +2,9 @@
 
 /// Declares changes: `Name = "its.word" { fields } => [listener(what it is given), …];`.
 ///
-/// A listener is `jobs(…)` with jobs or any [`FollowUp`], `push(…)` with notifications, `outbox(…)` with an [`Event`],
-/// `delivery(…)` with a [`Delivery`] or an option of one, or `stream(…)` with a [`Streamed`], each made from the fields.
-/// Generates [`Change`] with its [`ChangeKind`], `listeners`, and a method for what each listener is given.
+/// A listener is `jobs(…)` with jobs or any `FollowUp`, `push(…)` with notifications, `outbox(…)` with an `Event`,
+/// `delivery(…)` with a `Delivery` or an option of one, or `stream(…)` with a `Streamed`, each made from the fields.
+/// Generates `Change` with its `ChangeKind`, `listeners`, and a method for what each listener is given.
 macro_rules! changes {
     (@listener jobs) => { Listener::Jobs };
     (@listener push) => { Listener::Push };

@@ -12,7 +12,7 @@ use database::sql::Texts;
 use database::{Conn, Result, Tx, sql};
 use model::{Json, Time, boxed};
 
-/// The values of [`insert_blocks!`]: flags are `"1"` or `"0"`, which both engines compare in the same way.
+/// The values of `insert_blocks`: flags are `"1"` or `"0"`, which both engines compare in the same way.
 fn block_row(block: &Block) -> Value {
     let flags = &block.flags;
     let bit = |set: bool| if set { "1" } else { "0" };

@@ -1,7 +1,7 @@
 //! Lists of domains: import and export of blocks and allows.
 //!
 //! Reached from `/api/v1/admin/domain_blocks/import`, its siblings and `rookery domain`. A list is parsed as a whole
-//! ([`parse`]), its effect is shown ([`preview`]), and then it is applied in one transaction ([`import`]): each line is
+//! ([`parse`]), its effect is shown ([`preview`]), and then it is applied in one transaction ([`import()`]): each line is
 //! taken, or named with its number and the reason. Lists that are fetched daily are in [`subscription`], and domains that
 //! no list may block in [`exclusion`]. Decisions about single domains are in
 //! [`domain_decision`](crate::domain_decision).

@@ -1,7 +1,7 @@
 //! Subscriptions to lists of blocked domains by their addresses: fetched daily, and applied or drafted.
 //!
 //! Reached from `/api/v1/admin/domain_lists` and `rookery domain subscription`. The entries of a list are stored
-//! ([`refresh`]); of several lists, the one with the highest priority decides about a domain ([`reconcile`]). Blocks that
+//! ([`refresh()`]); of several lists, the one with the highest priority decides about a domain ([`reconcile`]). Blocks that
 //! people made are never changed by a list, and a block that a person changes belongs to no list. The changes of a list
 //! that drafts wait for the staff ([`draft`]).
 //!
