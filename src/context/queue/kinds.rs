@@ -22,6 +22,11 @@ use model::job::Lane;
 use model::{AccountId, NotificationId, PollId, RowId, ScheduledStatusId, StatusId, TagId};
 pub use peers::{PurgeDomain, SynchronizeFollowers};
 
+/// The names of all kinds of jobs, with their lanes.
+pub fn all() -> impl Iterator<Item = &'static (&'static str, Lane)> {
+    KINDS.iter().chain(files::KINDS).chain(peers::KINDS)
+}
+
 jobs! {
     /// Accepts the pending follow requests of an account, as long as it is unlocked.
     AcceptRequests as "accept_requests" in Background, key |job| job.account.to_string() => {
