@@ -58,12 +58,14 @@ pub async fn standing(cx: &Cx, account: &Account) -> Result<Standing> {
 /// The aliases of `account`, in the order in which they were added.
 #[model::use_case]
 pub async fn aliases(cx: &Cx, account: AccountId) -> Result<Vec<Alias>> {
-    let mut found = Vec::new();
-    for uri in store::moving::list_aliases(&cx.db, account).await?.into_iter().take(ALIASES_MAX) {
-        let account = store::remote::find_account(&cx.db, &uri).await?;
-        found.push(Alias { uri, account });
-    }
-    Ok(found)
+    let mut uris = store::moving::list_aliases(&cx.db, account).await?;
+    uris.truncate(ALIASES_MAX);
+    let mut accounts = store::remote::find_accounts(&cx.db, &uris).await?;
+    let mut account = |uri: &str| {
+        let index = accounts.iter().position(|account| account.uri == uri)?;
+        Some(accounts.swap_remove(index))
+    };
+    Ok(uris.into_iter().map(|uri| Alias { account: account(&uri), uri }).collect())
 }
 
 /// Adds the account `named` (`user@domain`, or a URL), looked up on its server, to the aliases of `account`. Returns it; an

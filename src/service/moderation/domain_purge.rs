@@ -50,7 +50,7 @@ pub async fn preview(cx: &Cx, text: &str) -> Result<Extent> {
     let deliveries = store::purge::count_deliveries(&cx.db, &domain, COUNTED_MAX).await?;
     let is_known = accounts > 0
         || deliveries > 0
-        || store::purge::is_known(&cx.db, &domain).await?
+        || store::instance::is_known(&cx.db, &domain).await?
         || store::host::find(&cx.db, &domain).await?.is_some();
     if !is_known {
         return Err(Error::invalid(format!("Nothing is known of {domain}")));

@@ -27,17 +27,6 @@ pub async fn count_deliveries(db: Conn<'_>, host: &str, most: i64) -> Result<i64
     Ok(count)
 }
 
-/// True when `domain` is known as a server.
-#[boxed]
-pub async fn is_known(db: Conn<'_>, domain: &str) -> Result<bool> {
-    let row: Option<(String,)> = db
-        .query(sql!("SELECT i.domain FROM instances i WHERE i.domain = $1"))
-        .bind(domain.to_owned())
-        .optional()
-        .await?;
-    Ok(row.is_some())
-}
-
 /// The inboxes of up to `limit` accounts of `domain` after the account `after`: own and shared.
 #[boxed]
 pub async fn list_inboxes(

@@ -20,6 +20,15 @@ pub async fn find_account(db: Conn<'_>, uri: &str) -> Result<Option<Account>> {
         .await
 }
 
+/// The accounts with these actor URIs, local or remote, in no order.
+#[boxed]
+pub async fn find_accounts(db: Conn<'_>, uris: &[String]) -> Result<Vec<Account>> {
+    db.query(sql!("SELECT " account_columns!() " FROM accounts a WHERE a.uri" in("$1")))
+        .bind(Texts::of(uris.iter().cloned()))
+        .all()
+        .await
+}
+
 /// The ids of the accounts with these actor URIs that exist, local ones only when they may be addressed, each with its
 /// URI and domain.
 #[boxed]

@@ -7,7 +7,7 @@
 
 use serde_json::{Value, json};
 
-use crate::domain_policy::{Allow, Block};
+use crate::domain_policy::{Allow, Block, replace_block};
 use database::sql::Texts;
 use database::{Conn, Result, Tx, sql};
 use model::{Json, Time, boxed};
@@ -68,23 +68,11 @@ pub async fn insert_blocks(tx: &mut Tx, blocks: &[Block], now: Time) -> Result<u
 #[boxed]
 pub async fn replace_blocks(tx: &mut Tx, blocks: &[Block], now: Time) -> Result<()> {
     let rows: Vec<Value> = blocks.iter().map(block_row).collect();
-    tx.query(sql!(
-        insert_blocks!() rows("$1")
-        " WHERE TRUE ON CONFLICT (domain) DO UPDATE
-         SET severity = excluded.severity, reject_media = excluded.reject_media,
-             reject_reports = excluded.reject_reports, reject_favourite = excluded.reject_favourite,
-             reject_reply_exclude_followers = excluded.reject_reply_exclude_followers,
-             reject_hashtag = excluded.reject_hashtag, reject_straight_follow = excluded.reject_straight_follow,
-             reject_new_follow = excluded.reject_new_follow, reject_friend = excluded.reject_friend,
-             reject_send_sensitive = excluded.reject_send_sensitive, block_trends = excluded.block_trends,
-             detect_invalid_subscription = excluded.detect_invalid_subscription, obfuscate = excluded.obfuscate,
-             hidden = excluded.hidden, private_comment = excluded.private_comment,
-             public_comment = excluded.public_comment"
-    ))
-    .bind(Json(rows))
-    .bind(now)
-    .execute()
-    .await?;
+    tx.query(sql!(insert_blocks!() rows("$1") " WHERE TRUE" replace_block!()))
+        .bind(Json(rows))
+        .bind(now)
+        .execute()
+        .await?;
     Ok(())
 }
 

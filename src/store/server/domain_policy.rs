@@ -132,6 +132,23 @@ macro_rules! insert_block {
     };
 }
 
+/// After an insert of blocks: what it replaces in the block of a domain that is blocked already.
+macro_rules! replace_block {
+    () => {
+        " ON CONFLICT (domain) DO UPDATE
+         SET severity = excluded.severity, reject_media = excluded.reject_media,
+             reject_reports = excluded.reject_reports, reject_favourite = excluded.reject_favourite,
+             reject_reply_exclude_followers = excluded.reject_reply_exclude_followers,
+             reject_hashtag = excluded.reject_hashtag, reject_straight_follow = excluded.reject_straight_follow,
+             reject_new_follow = excluded.reject_new_follow, reject_friend = excluded.reject_friend,
+             reject_send_sensitive = excluded.reject_send_sensitive, block_trends = excluded.block_trends,
+             detect_invalid_subscription = excluded.detect_invalid_subscription, obfuscate = excluded.obfuscate,
+             hidden = excluded.hidden, private_comment = excluded.private_comment,
+             public_comment = excluded.public_comment"
+    };
+}
+pub(super) use replace_block;
+
 fn bind_block<B: Binder>(binder: B, block: &Block) -> B {
     let flags = &block.flags;
     binder
@@ -166,20 +183,7 @@ pub async fn insert_block(tx: &mut Tx, block: &Block) -> Result<bool> {
 /// Inserts a block, or replaces the block of its domain, which keeps its id and time. Returns the stored id and time.
 #[boxed]
 pub async fn upsert_block(tx: &mut Tx, block: &Block) -> Result<(RowId, Time)> {
-    let query = tx.query(sql!(
-        insert_block!() "
-         ON CONFLICT (domain) DO UPDATE
-         SET severity = excluded.severity, reject_media = excluded.reject_media,
-             reject_reports = excluded.reject_reports, reject_favourite = excluded.reject_favourite,
-             reject_reply_exclude_followers = excluded.reject_reply_exclude_followers,
-             reject_hashtag = excluded.reject_hashtag, reject_straight_follow = excluded.reject_straight_follow,
-             reject_new_follow = excluded.reject_new_follow, reject_friend = excluded.reject_friend,
-             reject_send_sensitive = excluded.reject_send_sensitive, block_trends = excluded.block_trends,
-             detect_invalid_subscription = excluded.detect_invalid_subscription, obfuscate = excluded.obfuscate,
-             hidden = excluded.hidden, private_comment = excluded.private_comment,
-             public_comment = excluded.public_comment
-         RETURNING id, created_at"
-    ));
+    let query = tx.query(sql!(insert_block!() replace_block!() " RETURNING id, created_at"));
     bind_block(query, block).one().await
 }
 
