@@ -135,6 +135,8 @@ pub async fn count_link_accounts(
 pub struct StatusUse {
     pub id: StatusId,
     pub account_id: AccountId,
+    /// The domain of its author; `None` for this server.
+    pub domain: Option<String>,
     pub language: Option<String>,
     /// The result of a review of the status, or otherwise of its author.
     pub allowed: Option<bool>,
@@ -149,7 +151,7 @@ pub struct StatusUse {
 macro_rules! eligible {
     ($used:literal, $more:literal) => {
         concat!(
-            "SELECT s.id, s.account_id, s.language, coalesce(s.trendable, a.trendable) AS allowed,
+            "SELECT s.id, s.account_id, a.domain, s.language, coalesce(s.trendable, a.trendable) AS allowed,
                     s.reblogs_count + s.favourites_count AS uses, s.created_at
              FROM ",
             $used,

@@ -160,6 +160,8 @@ async fn measure_statuses(cx: &Cx, since: i64) -> Result<Vec<NewTrend>> {
     used.extend(trend_use::find_statuses(&cx.db, &known).await?);
     used.sort_unstable_by_key(|used| used.id);
     used.dedup_by_key(|used| used.id);
+    let policy = cx.domain_policy();
+    used.retain(|used| used.domain.as_deref().is_none_or(|domain| !policy.of(domain).flags.block_trends));
     let weights = weights(cx, &used).await;
     let scoring = Scoring::of(TrendKind::Status);
     let trend = |(used, weight): (StatusUse, f64)| NewTrend {

@@ -8,6 +8,7 @@ use service::domain_decision::{self, BlockParams};
 
 use super::Scene;
 use crate::harness::liar::{Person, with};
+use crate::routes::trends::refresh;
 
 impl Scene {
     /// Blocks the liar's domain with one flag.
@@ -22,6 +23,7 @@ impl Scene {
             "reject-straight-follow" => flags.reject_straight_follow = true,
             "reject-new-follow" => flags.reject_new_follow = true,
             "reject-send-sensitive" => flags.reject_send_sensitive = true,
+            "block-trends" => flags.block_trends = true,
             other => panic!("{other}"),
         }
         let params = BlockParams { flags, ..BlockParams::new(Severity::Noop) };
@@ -124,4 +126,25 @@ async fn sensitive_statuses_are_not_sent() {
     scene.alice.publish("harmless").await;
     scene.app.run_jobs().await;
     assert_eq!(scene.liar.received().len(), before + 1);
+}
+
+#[tokio::test]
+async fn statuses_of_domain_leave_trends() {
+    let scene = Scene::new().await;
+    let admin = scene.app.staff("admin", "Admin").await;
+    let fans = scene.app.accounts(["fan1", "fan2", "fan3", "fan4", "fan5"]).await;
+    scene.follow(&scene.mallory).await;
+    scene.creates("liked", &json!({})).await;
+    scene.app.make_everybody_discoverable().await;
+    let status = scene.alice.get("/api/v1/timelines/home").ok().await[0].clone();
+    for fan in &fans {
+        fan.favourite(&status).ok().await;
+    }
+    let trends = async || {
+        refresh(&scene.app).await;
+        admin.get("/api/v1/admin/trends/statuses").ok().await.as_array().unwrap().len()
+    };
+    assert_eq!(trends().await, 1);
+    scene.flag("block-trends").await;
+    assert_eq!(trends().await, 0);
 }
