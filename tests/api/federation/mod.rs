@@ -13,6 +13,7 @@ mod hostile;
 mod hosts;
 mod limited;
 mod local_only;
+mod move_kills;
 mod moving;
 mod names;
 mod operators;

@@ -7,6 +7,8 @@ use crate::harness::liar::{PUBLIC, Person};
 use crate::harness::{Client, Liar, id};
 
 const RELAYS: &str = "/api/v1/admin/relays";
+/// Statuses that a relay may pass on in a minute.
+const A_MINUTE: usize = 300;
 
 /// A server with a relay, and the relay.
 struct Relayed {
@@ -140,6 +142,34 @@ async fn relay_of_litepubs_kind_and_this_server_announce() {
     assert_eq!(relayed.federated().await, [note["id"].as_str().unwrap()]);
     assert_eq!(relayed.scene.app.count("statuses WHERE reblog_of_id IS NOT NULL").await, 0, "no reblog");
     assert_eq!(relayed.scene.notifications().await, Vec::<String>::new());
+}
+
+#[tokio::test]
+async fn flood_of_a_relay_ends_with_its_minute() {
+    let relayed = Relayed::of_litepub().await;
+    let scene = &relayed.scene;
+    let ((_, early), (_, late), (_, other)) =
+        (note_of_a_stranger().await, note_of_a_stranger().await, note_of_a_stranger().await);
+    // Without a tick: all in one minute.
+    let announce = async |object: &Value| {
+        let letter = relayed.relay.letter(&scene.app, &relayed.relay.activity("Announce", object.clone()));
+        assert_eq!(letter.send(&scene.app).await.status, 202);
+    };
+    announce(&early["id"]).await;
+    for number in 1..A_MINUTE {
+        announce(&json!(relayed.relay.liar.url(&format!("/missing/{number}")))).await;
+    }
+    announce(&late["id"]).await;
+    scene.app.run_jobs().await;
+    assert_eq!(relayed.federated().await, [early["id"].as_str().unwrap()]);
+    // Traffic that is not of the relay does not suffer.
+    scene.receive(&scene.carol.note("1")).await;
+
+    scene.app.app.clock.advance(chrono::Duration::minutes(1));
+    announce(&other["id"]).await;
+    scene.app.run_jobs().await;
+    assert!(relayed.federated().await.contains(&other["id"].as_str().unwrap().to_owned()));
+    assert!(scene.status(&late).await.is_none(), "what was refused is not fetched later");
 }
 
 #[tokio::test]
