@@ -8,7 +8,7 @@ use database::Db;
 use store::moving::Move;
 
 use crate::harness::TestDatabase;
-use crate::platform::crash::{Server, now, prepare, settle};
+use crate::platform::crash::{Server, finish_jobs, now, prepare, settle};
 use crate::seed::Seed;
 
 /// Some batches of the job.
@@ -80,6 +80,7 @@ async fn kill_while_followers_are_carried_over_loses_and_doubles_none() {
         db.execute_raw(&release).await.unwrap();
     }
     let server = Server::start(folder.path(), &database.url).await;
+    finish_jobs(&db, "carry_over").await;
     settle(&db).await;
     assert_eq!(count(&db, &following).await, FOLLOWERS);
     assert_eq!(count(&db, &format!("follows WHERE target_account_id = {from}")).await, 0);

@@ -391,18 +391,18 @@ async fn vote_until_killed(address: SocketAddr, voter: usize, polls: Vec<i64>, v
     }
 }
 
-/// Waits until the jobs of all schedules have run; interrupted jobs skip their back-off.
-async fn publish_what_is_due(db: &Db) {
+/// Waits until all jobs of a kind have run; interrupted jobs skip their back-off.
+pub async fn finish_jobs(db: &Db, kind: &str) {
     for _ in 0..600 {
-        let jobs = "SELECT COUNT(*) FROM jobs WHERE kind = 'publish_scheduled'";
-        if db.fetch_raw::<(i64,)>(jobs).await.unwrap()[0].0 == 0 {
+        let jobs = format!("SELECT COUNT(*) FROM jobs WHERE kind = '{kind}'");
+        if db.fetch_raw::<(i64,)>(&jobs).await.unwrap()[0].0 == 0 {
             return;
         }
-        let ready = "kind = 'publish_scheduled' AND state = 'ready'";
+        let ready = format!("kind = '{kind}' AND state = 'ready'");
         db.execute_raw(&format!("UPDATE jobs SET run_at = created_at WHERE {ready}")).await.unwrap();
         tokio::time::sleep(Duration::from_millis(50)).await;
     }
-    panic!("schedules were left");
+    panic!("jobs of the kind {kind} were left");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -426,7 +426,7 @@ async fn kill_during_votes_and_schedules_applies_each_once() {
     }
     db.execute_raw(&format!("UPDATE jobs SET lease_until = {} WHERE state = 'running'", now(&db))).await.unwrap();
     let server = Server::start(folder.path(), &database.url).await;
-    publish_what_is_due(&db).await;
+    finish_jobs(&db, "publish_scheduled").await;
     settle(&db).await;
     let count = async |sql: &str| db.fetch_raw::<(i64,)>(sql).await.unwrap()[0].0;
     let differing = "SELECT COUNT(*) FROM polls p
