@@ -6,7 +6,9 @@ use hyper::body::Bytes;
 use hyper::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, USER_AGENT};
 use hyper::{Method, body};
 
-use super::{Client, Error, Request, Target};
+use super::client::{Client, Request};
+use super::error::Error;
+use super::target::Target;
 
 /// A call of a JSON API.
 #[derive(Clone, Debug)]
@@ -40,8 +42,8 @@ impl Client {
             timeout: call.timeout,
             limit: call.limit,
         };
-        let answer = self.send(request).await?;
-        Ok(ApiAnswer { status: answer.status.as_u16(), body: answer.body })
+        let response = self.send(request).await?;
+        Ok(ApiAnswer { status: response.status.as_u16(), body: response.body })
     }
 }
 

@@ -17,7 +17,11 @@ use tokio_rustls::rustls::pki_types::ServerName;
 use tokio_rustls::rustls::{ClientConfig, RootCertStore, crypto};
 use url::Host;
 
-use super::{Error, HEAD_LIMIT, Target};
+use super::error::Error;
+use super::target::Target;
+
+/// The maximum size of a response's head, in bytes.
+const HEAD_LIMIT: usize = 64 * 1024;
 
 /// Opens connections. The root certificates are loaded for the first connection that needs them.
 #[derive(Clone, Debug, Default)]

@@ -11,7 +11,9 @@ use hyper::body::Bytes;
 use hyper::header::{ACCEPT, CONTENT_TYPE, ETAG, HeaderValue, IF_NONE_MATCH, LINK, LOCATION, USER_AGENT};
 use hyper::{HeaderMap, Method, StatusCode};
 
-use super::{Client, Error, Opened, Request, Target};
+use super::client::{Beyond, Client, Opened, Request};
+use super::error::Error;
+use super::target::Target;
 
 /// Most redirects to follow.
 const REDIRECTS: usize = 4;
@@ -47,15 +49,6 @@ pub enum PlainHttp {
     Allowed,
     /// None: every hop must be `https`.
     Never,
-}
-
-/// The handling of a document that is larger than the limit.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Beyond {
-    /// It is an error.
-    Refuse,
-    /// It is truncated.
-    Cut,
 }
 
 /// A fetched document.
@@ -125,7 +118,7 @@ impl Client {
     /// [`FetchError`] with the reason.
     pub async fn fetch(&self, fetch: Fetch<'_>) -> Result<Document, FetchError> {
         let timeout = fetch.timeout;
-        tokio::time::timeout(timeout, self.follow(fetch)).await.unwrap_or(Err(FetchError::Request(Error::Timeout)))
+        tokio::time::timeout(timeout, self.load(fetch)).await.unwrap_or(Err(FetchError::Request(Error::Timeout)))
     }
 
     /// True when `target` may be requested without TLS.
@@ -140,11 +133,30 @@ impl Client {
         }
     }
 
-    async fn follow(&self, fetch: Fetch<'_>) -> Result<Document, FetchError> {
+    async fn load(&self, fetch: Fetch<'_>) -> Result<Document, FetchError> {
         let headers = headers(&fetch)?;
-        let mut target = fetch.target;
+        let (target, mut opened) = self.follow(fetch.target, headers, fetch.timeout, fetch.plain).await?;
+        if opened.status != StatusCode::OK {
+            return Err(FetchError::Status(opened.status.as_u16()));
+        }
+        check_kind(&opened.headers, fetch.kinds)?;
+        if fetch.beyond == Beyond::Refuse {
+            opened.check_length(fetch.limit)?;
+        }
+        let body = opened.read(fetch.limit, fetch.beyond).await?;
+        Ok(Document { target, body, headers: opened.headers })
+    }
+
+    /// Sends a GET and follows redirects. Returns the final URL, and the response without its body.
+    pub(super) async fn follow(
+        &self,
+        mut target: Target,
+        headers: HeaderMap,
+        timeout: Duration,
+        plain: PlainHttp,
+    ) -> Result<(Target, Opened), FetchError> {
         for _ in 0..=REDIRECTS {
-            if !target.is_secure() && !self.may_be_plain(&target, fetch.plain).await? {
+            if !target.is_secure() && !self.may_be_plain(&target, plain).await? {
                 return Err(Error::Url("the scheme must be https".to_owned()).into());
             }
             let request = Request {
@@ -152,20 +164,15 @@ impl Client {
                 target: target.clone(),
                 headers: headers.clone(),
                 body: Bytes::new(),
-                timeout: fetch.timeout,
-                limit: fetch.limit,
+                timeout,
+                // Of the body, which is not read here.
+                limit: 0,
             };
-            let mut opened = self.open(&request).await?;
-            if let Some(location) = redirect(&opened) {
-                target = target.join(location)?;
-                continue;
+            let opened = self.open(&request).await?;
+            match redirect(&opened) {
+                Some(location) => target = target.join(location)?,
+                None => return Ok((target, opened)),
             }
-            check(&opened, fetch.kinds)?;
-            if fetch.beyond == Beyond::Refuse {
-                opened.check_length(fetch.limit)?;
-            }
-            let body = opened.read(fetch.limit, fetch.beyond).await?;
-            return Ok(Document { target, body, headers: opened.headers });
         }
         Err(FetchError::Redirects)
     }
@@ -187,12 +194,16 @@ fn redirect(opened: &Opened) -> Option<&str> {
     opened.headers.get(LOCATION).filter(|_| moved)?.to_str().ok()
 }
 
-fn check(opened: &Opened, kinds: &[&str]) -> Result<(), FetchError> {
-    if opened.status != StatusCode::OK {
-        return Err(FetchError::Status(opened.status.as_u16()));
-    }
-    let kind = content_type(&opened.headers).split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
+/// # Errors
+/// [`FetchError::Kind`] for a content type that is not among `kinds`, unless these are empty.
+pub(super) fn check_kind(headers: &HeaderMap, kinds: &[&str]) -> Result<(), FetchError> {
+    let kind = kind(content_type(headers));
     if kinds.is_empty() || kinds.contains(&kind.as_str()) { Ok(()) } else { Err(FetchError::Kind(kind)) }
+}
+
+/// A content type without its parameters, in lower case.
+pub(super) fn kind(content_type: &str) -> String {
+    content_type.split(';').next().unwrap_or_default().trim().to_ascii_lowercase()
 }
 
 fn content_type(headers: &HeaderMap) -> &str {

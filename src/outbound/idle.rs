@@ -11,7 +11,7 @@ use std::time::Duration;
 use tokio::time::Instant;
 use url::Origin;
 
-use crate::Target;
+use super::target::Target;
 use crate::connect::Connection;
 
 /// Most idle connections to one origin.

@@ -22,7 +22,6 @@ const CIRCLES: &[(&str, usize)] = &[
     ("entity", 4),
     ("http", 6),
     ("media", 2),
-    ("outbound", 5),
     ("plugin-host", 5),
     ("plugin-package", 9),
     ("plugins", 4),
