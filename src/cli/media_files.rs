@@ -1,4 +1,4 @@
-//! `rookery media usage|prune`: the size of stored files, and deletion of unused ones.
+//! `rookery media …`: the size of stored files, deletion of unused ones, and copies of files of other servers.
 
 use std::fmt::Write as _;
 
@@ -7,21 +7,59 @@ use serde::Serialize;
 
 use context::Cx;
 use model::media::MediaKind;
+use model::remote_file::{RemoteFileKind, RemoteMediaMode};
 use service::media::stock;
+use service::remote::files;
+use service::remote::files::trim::Budget;
 use terminal::{Failure, Output};
 
 #[derive(Debug, Subcommand)]
 pub(super) enum Command {
-    /// Print how many attachments and files there are, and their sizes
+    /// Print how many attachments and files there are, and their sizes; copies of files of other servers by host
     Usage,
-    /// Delete files of attachments that no attachment has and that are older than two days
-    Prune,
+    /// Delete files of attachments that no attachment has and that are older than two days, and copies of files of other
+    /// servers beyond their budget
+    Prune {
+        /// The most bytes of copies, instead of media.remote_limit_bytes; 0: no limit
+        #[arg(long, value_name = "BYTES")]
+        remote_limit: Option<u64>,
+        /// Delete copies that were not used for so many days, instead of the setting remote_media_days; 0: no limit
+        #[arg(long, value_name = "DAYS")]
+        remote_days: Option<u32>,
+    },
+    /// Delete copies of files of other servers, and forget failures: each is fetched again when it is requested
+    Refetch {
+        /// Only files of this host
+        host: Option<String>,
+    },
+    /// Compare the copies of files of other servers with the storage, and forget those without a file
+    Verify,
+    /// List the domains whose files are served in their own way, or set the way of one
+    Mode {
+        /// The domain, with its subdomains
+        #[arg(requires = "mode")]
+        domain: Option<String>,
+        /// cache, pass or keep; default: as the setting remote_media has it
+        mode: Option<String>,
+    },
 }
 
 #[derive(Serialize)]
 struct Usage {
     attachments: Vec<OfKind>,
     folders: Vec<OfFolder>,
+    remote: Vec<OfHost>,
+}
+
+/// Copies of files of another server.
+#[derive(Serialize)]
+struct OfHost {
+    kind: RemoteFileKind,
+    host: String,
+    mode: RemoteMediaMode,
+    files: i64,
+    size_bytes: i64,
+    failed: i64,
 }
 
 #[derive(Serialize)]
@@ -45,6 +83,27 @@ struct OfFolder {
 struct Pruned {
     files: u64,
     size_bytes: u64,
+    remote_files: u64,
+    remote_size_bytes: u64,
+}
+
+#[derive(Serialize)]
+struct Refetched {
+    files: u64,
+    size_bytes: u64,
+}
+
+#[derive(Serialize)]
+struct Compared {
+    complete: u64,
+    lost: u64,
+}
+
+#[derive(Serialize)]
+struct OfDomain {
+    domain: String,
+    /// Absent: as the setting has it.
+    mode: Option<RemoteMediaMode>,
 }
 
 pub(super) async fn run(cx: &Cx, command: Command, output: Output) -> Result<(), Failure> {
@@ -53,12 +112,63 @@ pub(super) async fn run(cx: &Cx, command: Command, output: Output) -> Result<(),
             let usage = usage(cx).await?;
             output.answer(&usage, || words(&usage))
         }
-        Command::Prune => {
+        Command::Prune { remote_limit, remote_days } => {
             let report = stock::prune(cx).await?;
-            let pruned = Pruned { files: report.files, size_bytes: report.bytes };
-            output.answer(&pruned, || format!("Deleted {} files of {} bytes.", pruned.files, pruned.size_bytes))
+            let mut budget = Budget::configured(cx);
+            if let Some(limit) = remote_limit {
+                budget.bytes = i64::try_from(limit).ok().filter(|limit| *limit > 0);
+            }
+            if let Some(days) = remote_days {
+                budget.set_days(cx, days.into());
+            }
+            let remote = files::stock::prune(cx, budget).await?;
+            let pruned = Pruned {
+                files: report.files,
+                size_bytes: report.bytes,
+                remote_files: remote.files,
+                remote_size_bytes: remote.bytes,
+            };
+            output.answer(&pruned, || {
+                format!(
+                    "Deleted {} files of {} bytes, and {} copies of {} bytes of files of other servers.",
+                    pruned.files, pruned.size_bytes, pruned.remote_files, pruned.remote_size_bytes
+                )
+            })
+        }
+        Command::Refetch { host } => {
+            let removed = files::stock::refetch(cx, host.as_deref()).await?;
+            let report = Refetched { files: removed.files, size_bytes: removed.bytes };
+            output.answer(&report, || {
+                format!("Deleted {} copies of {} bytes, which are fetched again.", report.files, report.size_bytes)
+            })
+        }
+        Command::Verify => {
+            let files::stock::Verified { complete, lost } = files::stock::verify(cx).await?;
+            let report = Compared { complete, lost };
+            output.answer(&report, || {
+                format!("{complete} copies are complete; {lost} had no file and are fetched again.")
+            })
+        }
+        Command::Mode { domain: None, .. } => {
+            let modes = files::modes::list(cx).await?.into_iter();
+            let modes: Vec<OfDomain> = modes.map(|row| OfDomain { domain: row.domain, mode: Some(row.mode) }).collect();
+            output.list(&modes, "The files of all domains are served alike.", line)
+        }
+        Command::Mode { domain: Some(domain), mode } => {
+            let word = mode.unwrap_or_default();
+            let mode = match word.as_str() {
+                "default" => None,
+                word => Some(word.parse().map_err(|error| Failure::new(format!("mode {error}, or default")))?),
+            };
+            let domain = files::modes::set(cx, &model::Staff::operator(), &domain, mode).await?;
+            let row = OfDomain { domain, mode };
+            output.answer(&row, || line(&row))
         }
     }
+}
+
+fn line(row: &OfDomain) -> String {
+    format!("{} {}", row.domain, row.mode.map_or("default", RemoteMediaMode::as_str))
 }
 
 async fn usage(cx: &Cx) -> Result<Usage, Failure> {
@@ -76,7 +186,15 @@ async fn usage(cx: &Cx) -> Result<Usage, Failure> {
         files: stored.files,
         size_bytes: stored.bytes,
     });
-    Ok(Usage { attachments: attachments.collect(), folders: folders.collect() })
+    let remote = files::stock::usage(cx).await?.into_iter().map(|usage| OfHost {
+        kind: usage.kind,
+        mode: files::modes::of(cx, &usage.host),
+        host: usage.host,
+        files: usage.files,
+        size_bytes: usage.bytes,
+        failed: usage.failed,
+    });
+    Ok(Usage { attachments: attachments.collect(), folders: folders.collect(), remote: remote.collect() })
 }
 
 fn words(usage: &Usage) -> String {
@@ -96,6 +214,18 @@ fn words(usage: &Usage) -> String {
     }
     for folder in &usage.folders {
         let _ = writeln!(text, "{:<8} {:>9} files,       {:>14} bytes", folder.folder, folder.files, folder.size_bytes);
+    }
+    for copies in &usage.remote {
+        let _ = writeln!(
+            text,
+            "{:<10} {:>7} copies,      {:>14} bytes, {} failed, of {} ({})",
+            copies.kind.as_str(),
+            copies.files,
+            copies.size_bytes,
+            copies.failed,
+            copies.host,
+            copies.mode.as_str()
+        );
     }
     text
 }

@@ -226,6 +226,9 @@ config! {
         /// Disk space for pictures of other sites, such as link previews. The least recently used are removed first;
         /// they are fetched again when they are used. 0: no limit.
         cache_limit_bytes: u64 = 4 * GIB, 0..=1024 * 1024 * GIB;
+        /// Disk space for copies of files of other servers. The least recently used are removed first; they are fetched
+        /// again when they are requested. A host has a quarter of it. 0: no limit.
+        remote_limit_bytes: u64 = 10 * GIB, 0..=1024 * 1024 * GIB;
         /// The program `ffmpeg`, which converts video and audio: a path, or a name that is looked up in PATH. Without
         /// it, video and audio are rejected.
         ffmpeg: Program = "ffmpeg";

@@ -4,7 +4,9 @@ use std::path::Path;
 use std::time::Duration;
 
 use config::{Config, Scheme};
+use crypto::Keys;
 use media::{Converter, Programs, Sandbox};
+use model::remote_file::RemoteTags;
 use model::urls::Urls;
 
 /// The database options of `config`.
@@ -44,7 +46,7 @@ pub fn converter(config: &Config, executable: &Path) -> Converter {
 }
 
 /// The addresses of this server.
-pub(crate) fn urls(config: &Config) -> Urls {
+pub(crate) fn urls(config: &Config, keys: &Keys) -> Urls {
     let scheme = match config.server.scheme {
         Scheme::Http => "http",
         Scheme::Https => "https",
@@ -53,5 +55,6 @@ pub(crate) fn urls(config: &Config) -> Urls {
         origin: format!("{scheme}://{}", config.server.web_domain),
         local_domain: config.server.local_domain.as_str().to_owned(),
         web_domain: config.server.web_domain.as_str().to_owned(),
+        remote_tags: RemoteTags::new(keys),
     }
 }

@@ -30,6 +30,7 @@ use crate::origin::Origin;
 pub use crate::recording_uses::RecordingUses;
 pub use crate::request_id::RequestId;
 use crate::starting::Starting;
+use crate::turns::Turns;
 use config::Config;
 use crypto::Keys;
 use crypto::push::Vapid;
@@ -46,6 +47,10 @@ use model::{Emojis, Settings};
 
 /// Most concurrent requests to the translation service.
 const TRANSLATION_REQUESTS: usize = 8;
+/// Most concurrent fetches of files from one host.
+const FETCHES_OF_HOST: usize = 6;
+/// Most files of other servers that are passed on at the same time; a quarter of them from one host.
+const PASSING: usize = 128;
 
 /// The server's services, and the state of one request. Cloning copies two pointers.
 #[derive(Clone, Debug)]
@@ -93,6 +98,15 @@ pub struct Services {
     pub outbound: outbound::Client,
     /// Concurrency and back-off of sites that pages are fetched from.
     pub page_hosts: Hosts,
+    /// Back-off of hosts that files are fetched from.
+    pub media_hosts: Hosts,
+    /// One fetch of a file at a time.
+    pub remote_files: Turns,
+    /// Fetches of files from one host.
+    pub remote_hosts: Turns,
+    /// Files that are passed on, all in all, and of one host.
+    pub passing: Turns,
+    pub passing_hosts: Turns,
     /// Concurrency and back-off of push services.
     pub push_hosts: Hosts,
     /// Other servers: what they are sent, and what is found there.
@@ -176,7 +190,7 @@ impl Cx {
         let keys = Keys::new(secret.expose().as_bytes());
         let vapid = crate::vapid::open(&db, &keys, clock.now()).await?;
         let services = Arc::new(Services {
-            urls: urls(&config),
+            urls: urls(&config, &keys),
             keys,
             caches: Caches::default(),
             recording_uses: RecordingUses::default(),
@@ -184,6 +198,11 @@ impl Cx {
             limits: Limits::default(),
             outbound: outbound::Client::new(&config.federation.allow_private_addresses),
             page_hosts: Hosts::new(hosts::PAGE_REQUESTS),
+            media_hosts: Hosts::new(usize::MAX),
+            remote_files: Turns::new(1),
+            remote_hosts: Turns::new(FETCHES_OF_HOST),
+            passing: Turns::new(PASSING),
+            passing_hosts: Turns::new(PASSING / 4),
             push_hosts: Hosts::new(hosts::PUSH_REQUESTS),
             federation,
             vapid,

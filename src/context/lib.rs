@@ -26,6 +26,7 @@ mod request_id;
 mod secret;
 mod spending;
 pub mod starting;
+pub mod turns;
 pub mod vapid;
 pub mod words;
 

@@ -153,6 +153,29 @@ pub fn hex(bytes: &[u8]) -> String {
     digits.map(|digit| char::from(b"0123456789abcdef"[usize::from(digit)])).collect()
 }
 
+/// Tags texts for one purpose with HMAC-SHA256, truncated to 128 bits: they cannot be guessed without the secret.
+#[derive(Clone)]
+pub struct Tags(hmac::Key);
+
+impl fmt::Debug for Tags {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Tags(***)")
+    }
+}
+
+impl Tags {
+    /// The tag of `parts`, which have no zero bytes: 22 characters of base64url; always the same for the same secret.
+    #[must_use]
+    pub fn of(&self, parts: &[&str]) -> String {
+        let mut context = hmac::Context::with_key(&self.0);
+        for part in parts {
+            context.update(part.as_bytes());
+            context.update(&[0]);
+        }
+        URL_SAFE_NO_PAD.encode(&context.sign().as_ref()[..16])
+    }
+}
+
 /// Derives keys and tokens from the server's secret, with HMAC-SHA256.
 pub struct Keys {
     key: hmac::Key,
@@ -186,6 +209,12 @@ impl Keys {
         let mut bytes = [0; 32];
         bytes.copy_from_slice(hmac::sign(&self.key, purpose.as_bytes()).as_ref());
         bytes
+    }
+
+    /// Makes tags for `purpose`.
+    #[must_use]
+    pub fn tags(&self, purpose: &str) -> Tags {
+        Tags(hmac::Key::new(hmac::HMAC_SHA256, &self.bytes(purpose)))
     }
 
     /// Encrypts `secret` with AES-256-GCM (RFC 5116): a random nonce and the ciphertext, base64url.

@@ -75,6 +75,7 @@ const MIGRATIONS: &[Pair] = migrations![
     "0039_report_uris",
     "0040_local_only",
     "0041_relays",
+    "0042_remote_files",
 ];
 
 /// The four digits at the beginning of a file name.

@@ -14,6 +14,7 @@ use context::extension::{Entity, Target};
 use context::json::{Array, Fragment};
 use model::account::{ActorType, OtherSettings};
 use model::relationship::Listed;
+use model::remote_file::{RemoteFileKind, RemotePart};
 use model::{AccountId, Time};
 use store::account::AccountWithRole;
 
@@ -409,28 +410,21 @@ pub(super) struct Images {
 
 impl Images {
     pub(super) fn new(cx: &Cx, account: &model::Account) -> Self {
-        let hidden = account.is_suspended();
-        let pick = |key: &Option<String>, remote: &Option<String>, default: String| match (key, remote) {
-            _ if hidden => default,
-            (Some(key), _) => cx.urls.media(key),
-            (None, Some(remote)) => remote.clone(),
-            (None, None) => default,
+        let picture = |kind, [whole, small]: [&Option<String>; 2], remote: &Option<String>, default: String| {
+            let elsewhere = |part| Some(cx.urls.remote_file(kind, account.id, remote.as_deref()?, part));
+            match whole {
+                _ if account.is_suspended() => (default.clone(), default),
+                Some(key) => (cx.urls.media(key), cx.urls.media(small.as_ref().unwrap_or(key))),
+                None => match elsewhere(RemotePart::Whole).zip(elsewhere(RemotePart::Small)) {
+                    Some(addresses) => addresses,
+                    None => (default.clone(), default),
+                },
+            }
         };
-        let avatar = pick(&account.avatar, &account.avatar_remote_url, cx.urls.default_avatar());
-        let header = pick(&account.header, &account.header_remote_url, cx.urls.default_header());
-        Self {
-            avatar_static: if account.avatar_static.is_some() {
-                pick(&account.avatar_static, &None, avatar.clone())
-            } else {
-                avatar.clone()
-            },
-            header_static: if account.header_static.is_some() {
-                pick(&account.header_static, &None, header.clone())
-            } else {
-                header.clone()
-            },
-            avatar,
-            header,
-        }
+        let avatar = [&account.avatar, &account.avatar_static];
+        let avatar = picture(RemoteFileKind::Avatar, avatar, &account.avatar_remote_url, cx.urls.default_avatar());
+        let header = [&account.header, &account.header_static];
+        let header = picture(RemoteFileKind::Header, header, &account.header_remote_url, cx.urls.default_header());
+        Self { avatar: avatar.0, avatar_static: avatar.1, header: header.0, header_static: header.1 }
     }
 }

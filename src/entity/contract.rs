@@ -96,6 +96,7 @@ fn serialised_entities_have_the_members_of_the_contract() {
         admin::report::ReportNote<'_> = "Admin_ReportNote",
         admin::Role = "Admin_Role",
         admin::Relay = "Admin_Relay",
+        admin::RemoteMedia = "Admin_RemoteMedia",
         admin::WarningPreset = "Admin_WarningPreset",
         announcement::Announcement<'_> = "Announcement",
         announcement::Reaction<'_> = "Reaction",

@@ -6,6 +6,7 @@ use serde::Serialize;
 
 use context::Cx;
 use context::error::Result;
+use model::remote_file::{RemoteFileKind, RemotePart};
 use model::urls::Urls;
 use model::{Emoji, Emojis};
 
@@ -35,13 +36,20 @@ impl CustomEmoji {
     /// The short form, for embedding in other entities.
     #[must_use]
     pub fn short(emoji: &Emoji, urls: &Urls) -> Self {
-        let file = |key: &Option<String>| {
-            key.as_deref().map(|key| urls.media(key)).or_else(|| emoji.remote_url.clone()).unwrap_or_default()
+        let remote = |part| {
+            let url = emoji.remote_url.as_deref()?;
+            Some(urls.remote_file(RemoteFileKind::Emoji, emoji.id, url, part))
+        };
+        let file = |key: &Option<String>, part| {
+            key.as_deref().map(|key| urls.media(key)).or_else(|| remote(part)).unwrap_or_default()
         };
         Self {
             shortcode: emoji.shortcode.clone(),
-            url: file(&emoji.file),
-            static_url: file(if emoji.static_file.is_some() { &emoji.static_file } else { &emoji.file }),
+            url: file(&emoji.file, RemotePart::Whole),
+            static_url: file(
+                if emoji.static_file.is_some() { &emoji.static_file } else { &emoji.file },
+                RemotePart::Small,
+            ),
             visible_in_picker: emoji.visible_in_picker,
             category: None,
             width: emoji.width,

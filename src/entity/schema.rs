@@ -86,6 +86,7 @@ named! {
     crate::admin::IpBlock = "Admin_IpBlock",
     crate::admin::Role = "Admin_Role",
     crate::admin::Relay = "Admin_Relay",
+    crate::admin::RemoteMedia = "Admin_RemoteMedia",
     crate::admin::WarningPreset = "Admin_WarningPreset",
     Application = "Application",
     CredentialApplication = "CredentialApplication",

@@ -21,6 +21,8 @@ use media::storage::{self, Key};
 
 /// Maximum size of one partial response; a player requests the next range itself.
 const MAX_PART_BYTES: u64 = 4 * 1024 * 1024;
+/// The header `Cache-Control` in limited federation.
+pub(super) const PRIVATE: &str = "private, max-age=31536000";
 
 /// `GET /media/{key}`
 pub async fn show(
@@ -33,23 +35,33 @@ pub async fn show(
     if !key.is_public() {
         return Err(Error::NotFound.into());
     }
+    check_access(&cx, &authentication, &asked).await?;
+    let mut response = serve(&cx, &key, &asked).await?;
     if cx.config.access.limited_federation {
-        // Files need a token or a browser session then (docs/contract/rules.md#7-access-modes).
-        if !closed_server::is_person(&cx, &authentication, &asked).await? {
-            return Err(Error::Unauthorized("Sign in to see this file".into()).into());
-        }
-        let mut response = serve(&cx, &key, &asked).await?;
-        response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("private, max-age=31536000"));
-        return Ok(response);
+        response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static(PRIVATE));
     }
-    serve(&cx, &key, &asked).await
+    Ok(response)
 }
 
-async fn serve(cx: &Cx, key: &Key, asked: &HeaderMap) -> Result<Response> {
+/// # Errors
+/// [`Error::Unauthorized`] in limited federation without a token or a browser session: files need one then
+/// (docs/contract/rules.md#7-access-modes).
+pub(super) async fn check_access(cx: &Cx, authentication: &Authentication, sent: &HeaderMap) -> Result<()> {
+    if cx.config.access.limited_federation && !closed_server::is_person(cx, authentication, sent).await? {
+        return Err(Error::Unauthorized("Sign in to see this file".into()).into());
+    }
+    Ok(())
+}
+
+/// Sends a stored file, or the requested part of it.
+///
+/// # Errors
+/// [`Error::NotFound`] when it is not stored.
+pub(super) async fn serve(cx: &Cx, key: &Key, asked: &HeaderMap) -> Result<Response, Error> {
     let tag = entity_tag(key);
     if asked.get_all(header::IF_NONE_MATCH).iter().any(|sent| matches_tag(sent, &tag)) {
         if !cx.storage.exists(key).await.map_err(missing)? {
-            return Err(Error::NotFound.into());
+            return Err(Error::NotFound);
         }
         return Ok(with_headers(StatusCode::NOT_MODIFIED.into_response(), key, &tag));
     }
@@ -129,15 +141,20 @@ fn with_headers(mut response: Response, key: &Key, tag: &str) -> Response {
         (header::CONTENT_TYPE, key.mime()),
         (header::CACHE_CONTROL, "public, max-age=31536000, s-maxage=86400, immutable"),
         (header::ACCEPT_RANGES, "bytes"),
-        (header::CONTENT_SECURITY_POLICY, "default-src 'none'; sandbox"),
-        (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
     ];
     let headers = response.headers_mut();
+    forbid_running(headers);
     headers.extend(fixed.map(|(name, value)| (name, HeaderValue::from_static(value))));
     if let Ok(tag) = HeaderValue::from_str(tag) {
         headers.insert(header::ETAG, tag);
     }
     response
+}
+
+/// Lets nothing in the body run, whatever a browser takes it for.
+pub(super) fn forbid_running(headers: &mut HeaderMap) {
+    headers.insert(header::CONTENT_SECURITY_POLICY, HeaderValue::from_static("default-src 'none'; sandbox"));
+    headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
 }
 
 #[cfg(test)]

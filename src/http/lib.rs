@@ -31,6 +31,7 @@ pub mod page;
 pub(crate) mod path_normalisation;
 pub mod policy;
 pub mod rate_limits;
+pub mod remote_files;
 pub mod request_limits;
 pub mod router;
 pub mod stages;

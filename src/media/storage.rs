@@ -41,10 +41,12 @@ pub enum FileKind {
     Emoji,
     /// Images of preview cards.
     Card,
+    /// Copies of files of other servers.
+    Remote,
 }
 
 impl FileKind {
-    const ALL: [Self; 5] = [Self::Media, Self::Avatar, Self::Header, Self::Emoji, Self::Card];
+    const ALL: [Self; 6] = [Self::Media, Self::Avatar, Self::Header, Self::Emoji, Self::Card, Self::Remote];
 
     const fn folder(self) -> &'static str {
         match self {
@@ -53,6 +55,7 @@ impl FileKind {
             Self::Header => "headers",
             Self::Emoji => "emojis",
             Self::Card => "cards",
+            Self::Remote => "remote",
         }
     }
 }
@@ -70,7 +73,8 @@ const ARCHIVE: (&str, &str) = ("archives", "zip");
 pub(super) const WITHHELD: &str = "withheld";
 
 /// Every folder of keys.
-pub(super) const FOLDERS: [&str; 7] = ["media", "avatars", "headers", "emojis", "cards", INCOMING.0, ARCHIVE.0];
+pub(super) const FOLDERS: [&str; 8] =
+    ["media", "avatars", "headers", "emojis", "cards", "remote", INCOMING.0, ARCHIVE.0];
 
 /// The folders with files of attachments.
 pub(super) const MEDIA_FOLDERS: [&str; 2] = ["media", INCOMING.0];

@@ -10,6 +10,7 @@ use std::collections::{HashMap, HashSet};
 
 use super::Time;
 use super::instance::Severity;
+use crate::remote_file::RemoteMediaMode;
 
 /// Declares [`Flags`], whose fields are columns of the table of blocks.
 macro_rules! flags {
@@ -88,11 +89,13 @@ pub struct Rule {
 /// The rule of a domain without a block.
 static NO_BLOCK: Rule = Rule { severity: Severity::Noop, flags: Flags::NONE, blocked_at: None };
 
-/// All blocks and allows, by domain.
+/// All blocks, allows, and ways to serve files, by domain.
 #[derive(Clone, Debug, Default)]
 pub struct DomainPolicy {
     blocks: HashMap<Box<str>, Rule>,
     allows: HashSet<Box<str>>,
+    /// How files of these domains are served.
+    media_modes: HashMap<Box<str>, RemoteMediaMode>,
 }
 
 impl DomainPolicy {
@@ -102,7 +105,25 @@ impl DomainPolicy {
         Self {
             blocks: blocks.into_iter().map(|(domain, rule)| (domain.into(), rule)).collect(),
             allows: allows.into_iter().map(Into::into).collect(),
+            media_modes: HashMap::new(),
         }
+    }
+
+    /// With the ways in which files of these domains, in lower-case ASCII, are served.
+    #[must_use]
+    pub fn with_media_modes(mut self, modes: impl IntoIterator<Item = (String, RemoteMediaMode)>) -> Self {
+        self.media_modes = modes.into_iter().map(|(domain, mode)| (domain.into(), mode)).collect();
+        self
+    }
+
+    /// How files of `host`, which may have a port, are served; `None`: as those of most hosts.
+    #[must_use]
+    pub fn media_mode(&self, host: &str) -> Option<RemoteMediaMode> {
+        if self.media_modes.is_empty() {
+            return None;
+        }
+        let host = normal(host);
+        covering(&host).find_map(|domain| self.media_modes.get(domain)).copied()
     }
 
     /// The rule about `host`, which may have a port.

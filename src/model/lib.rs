@@ -30,6 +30,7 @@ pub mod params;
 pub mod poll;
 pub mod relationship;
 pub mod relay;
+pub mod remote_file;
 pub mod report;
 pub mod row;
 pub mod scheduled_status;

@@ -9,6 +9,7 @@ use self::SettingType::{
     Choice, Email, Flag, Handles, Hashtags, Hours, Line, Markdown, Nothing, Patterns, SoftwareName, StyleSheet,
     Username, Whole,
 };
+use super::remote_file::RemoteMediaMode;
 use super::text_enum;
 
 text_enum! {
@@ -158,6 +159,11 @@ settings! {
     max_characters: i64 = 500, Whole(1, 100_000), "Characters of a status";
     /// Most media attachments of a status, 1 to 16.
     max_media_attachments: i64 = 4, Whole(1, 16), "Media of a status";
+    /// How files of other servers are served, unless their domain has its own mode.
+    remote_media: RemoteMediaMode =
+        RemoteMediaMode::Cache, Choice(RemoteMediaMode::WORDS), "How files of other servers are served";
+    /// Days after their last use until copies of files of other servers are removed; 0: no limit.
+    remote_media_days: i64 = 30, Whole(0, 3650), "Days until unused copies of files of other servers are removed; 0: no limit";
     /// Most statuses pinned to a profile, 0 to 100.
     max_pinned_statuses: i64 = 5, Whole(0, 100), "Statuses pinned to a profile";
     /// Most hashtags featured on a profile, 0 to 100.

@@ -4,6 +4,7 @@ use std::fmt::Display;
 
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
+use crate::remote_file::{RemoteFileKind, RemotePart, RemoteTags};
 use crate::{AccountId, StatusId};
 
 /// Characters to percent-encode in a path segment: all but the unreserved characters of RFC 3986.
@@ -64,6 +65,8 @@ pub struct Urls {
     pub local_domain: String,
     /// The host that serves HTTP.
     pub web_domain: String,
+    /// Tags the addresses of files of other servers.
+    pub remote_tags: RemoteTags,
 }
 
 impl Urls {
@@ -114,6 +117,14 @@ impl Urls {
     #[must_use]
     pub fn media(&self, key: &str) -> String {
         format!("{}/media/{key}", self.origin)
+    }
+    /// The file of another server at `url`, which the row `id` names as its `kind`.
+    #[must_use]
+    pub fn remote_file(&self, kind: RemoteFileKind, id: impl Into<i64>, url: &str, part: RemotePart) -> String {
+        let id = id.into();
+        let small = if part == RemotePart::Small { "/small" } else { "" };
+        let tag = self.remote_tags.of(kind, id, url);
+        format!("{}/media/remote/{}/{id}/{tag}{small}", self.origin, kind.as_str())
     }
     /// The avatar of accounts without one.
     #[must_use]

@@ -103,6 +103,10 @@ async fn sizes(cx: &Cx) -> Result<()> {
     ::metrics::gauge!("rookery_search_index_bytes").set(index as f64);
     let cached = store::card::sum_images(&cx.db).await?;
     ::metrics::gauge!("rookery_media_cache_bytes").set(cached as f64);
+    for (kind, total) in service::remote::files::stock::overview(cx).await?.kinds {
+        ::metrics::gauge!("rookery_remote_files", "kind" => kind.as_str()).set(total.files as f64);
+        ::metrics::gauge!("rookery_remote_file_bytes", "kind" => kind.as_str()).set(total.bytes as f64);
+    }
     Ok(())
 }
 

@@ -18,7 +18,9 @@ pub use account::{
     account_search, archive, directory, domain_block, follow, moving, profile, relation_set, relationship, role,
     severance, sign_up_day, suggestion, transfer, user, username,
 };
-pub use federation::{delivery, host, inbound, purge, relay, remote, remote_thread, synchronization, tombstone};
+pub use federation::{
+    delivery, host, inbound, purge, relay, remote, remote_file, remote_thread, synchronization, tombstone,
+};
 pub use feed::{
     conversation, featured_tag, filter, list, list_feed, marker, tag, tag_feed, tag_review, timeline, trend,
 };
@@ -33,7 +35,7 @@ pub use plugin::{
 };
 pub use server::{
     announcement, cleaning, domain_list, domain_policy, domain_subscription, emoji, instance, job, node, node_change,
-    server_key, settings, shared_lane,
+    remote_media_mode, server_key, settings, shared_lane,
 };
 pub use status::{
     card, favourite, idempotency_key, interaction, media, mention, poll, reblog, reference, scheduled_status,

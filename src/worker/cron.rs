@@ -58,6 +58,8 @@ pub async fn schedule(cx: &Cx) -> Result<()> {
     queue::enqueue(cx, &mut tx, &queue::RefreshTrends { since: 0 }).await?;
     queue::enqueue(cx, &mut tx, &queue::PruneCards::begin()).await?;
     queue::enqueue(cx, &mut tx, &queue::TrimMediaCache {}).await?;
+    queue::enqueue(cx, &mut tx, &queue::TrimRemoteFiles {}).await?;
+    queue::enqueue(cx, &mut tx, &queue::PruneRemoteFiles::begin()).await?;
     queue::enqueue(cx, &mut tx, &queue::CountDays {}).await?;
     queue::enqueue(cx, &mut tx, &queue::RefreshDomainLists {}).await?;
     tx.commit().await?;

@@ -4,6 +4,7 @@ use serde::Serialize;
 
 use model::MediaId;
 use model::media::{MediaKind, MediaState};
+use model::remote_file::{RemoteFileKind, RemotePart};
 use model::urls::Urls;
 
 #[derive(Clone, Debug, Serialize)]
@@ -22,17 +23,26 @@ pub struct MediaAttachment {
 }
 
 impl MediaAttachment {
-    /// `url` is null while the file is processed; a remote file without a local copy has its remote URL.
+    /// `url` is null while the file is processed, and for a file of another server that is not known to be media.
     #[must_use]
     pub fn new(media: &model::MediaAttachment, urls: &Urls) -> Self {
         let ready = media.state == MediaState::Ready;
-        let url =
-            media.file.as_deref().filter(|_| ready).map(|key| urls.media(key)).or_else(|| media.remote_url.clone());
-        let preview = media.preview.as_deref().map(|key| urls.media(key)).or_else(|| media.preview_remote_url.clone());
+        let elsewhere = |kind, url: &Option<String>, part| {
+            let url = url.as_deref().filter(|_| media.kind != MediaKind::Unknown)?;
+            Some(urls.remote_file(kind, media.id, url, part))
+        };
+        let remote = |part| elsewhere(RemoteFileKind::Attachment, &media.remote_url, part);
+        let url = media.file.as_deref().filter(|_| ready).map(|key| urls.media(key));
+        let url = url.or_else(|| remote(RemotePart::Whole));
+        let preview = media.preview.as_deref().map(|key| urls.media(key));
+        let preview = preview
+            .or_else(|| elsewhere(RemoteFileKind::Thumbnail, &media.preview_remote_url, RemotePart::Whole))
+            .or_else(|| remote(RemotePart::Small).filter(|_| media.kind == MediaKind::Image));
         Self {
             id: media.id,
             kind: media.kind,
-            preview_url: preview.or_else(|| url.clone().filter(|_| media.kind != MediaKind::Audio)),
+            preview_url: preview
+                .or_else(|| url.clone().filter(|_| media.remote_url.is_none() && media.kind != MediaKind::Audio)),
             url,
             remote_url: media.remote_url.clone(),
             preview_remote_url: media.preview_remote_url.clone(),

@@ -15,8 +15,8 @@ use super::payload::{CarriedPart, Distribution, Subject};
 use crate::budget::Allowance;
 use crate::change::Change;
 pub use files::{
-    ExpireArchive, MakeArchive, PlaceFiles, ProcessMedia, PurgeCardImage, PurgeMedia, PurgeProfileImages,
-    TrimMediaCache,
+    CopyRemoteFile, ExpireArchive, MakeArchive, PlaceFiles, ProcessMedia, PruneRemoteFiles, PurgeCardImage, PurgeMedia,
+    PurgeProfileImages, PurgeRemoteFiles, TrimMediaCache, TrimRemoteFiles,
 };
 use model::job::Lane;
 use model::{AccountId, NotificationId, PollId, RowId, ScheduledStatusId, StatusId, TagId};

@@ -4,8 +4,10 @@ use chrono::TimeDelta;
 use serde::{Deserialize, Serialize};
 
 use super::kinds::{
-    CarryOver, DeleteOldStatuses, MaintainFeeds, PruneCards, ReconcileHome, ReconcileList, SeverDomain, TrimFeeds,
+    CarryOver, DeleteOldStatuses, MaintainFeeds, PruneCards, PruneRemoteFiles, ReconcileHome, ReconcileList,
+    SeverDomain, TrimFeeds,
 };
+use model::remote_file::RemoteFileKind;
 use model::{AccountId, RowId, ScheduledStatusId, StatusId};
 
 /// What other servers are sent by [`Distribute`](super::kinds::Distribute).
@@ -126,6 +128,14 @@ impl DeleteOldStatuses {
     #[must_use]
     pub fn begin() -> Self {
         Self { account: AccountId::from(0), after: StatusId::from(0) }
+    }
+}
+
+impl PruneRemoteFiles {
+    /// Starts a new pass.
+    #[must_use]
+    pub fn begin() -> Self {
+        Self { kind: RemoteFileKind::Avatar, after: 0 }
     }
 }
 

@@ -2,7 +2,8 @@
 
 use crate::api::admin::{
     accounts, appeals, audit_log, canonical_email_blocks, domain_allows, domain_blocks, domain_imports, domain_lists,
-    domains, email_domain_blocks, ip_blocks, metrics, relays, reports, roles, statuses, tags, trends, warning_presets,
+    domains, email_domain_blocks, ip_blocks, metrics, relays, remote_media, reports, roles, statuses, tags, trends,
+    warning_presets,
 };
 use crate::operation::methods::{delete, get, post, put};
 use crate::policy::{API, Files};
@@ -65,6 +66,8 @@ pub(crate) fn routes() -> Routes {
         .route("/api/v1/admin/relays/{id}", API, delete(relays::delete))
         .route("/api/v1/admin/relays/{id}/enable", API, post(relays::enable))
         .route("/api/v1/admin/relays/{id}/disable", API, post(relays::disable))
+        .route("/api/v1/admin/remote_media", API, get(remote_media::show))
+        .route("/api/v1/admin/remote_media/domains", API, post(remote_media::update))
         .route("/api/v1/admin/domains/purge", API, post(domains::purge))
         .route("/api/v1/admin/domain_allows", API, get(domain_allows::index).post(domain_allows::create))
         .route("/api/v1/admin/domain_allows/{id}", API, get(domain_allows::show).delete(domain_allows::delete))

@@ -1,12 +1,12 @@
 //! Pages for people: errors are pages too, and cookies work; and, without cookies, the files that pages need.
 
 use super::openapi_page;
-use crate::files;
 use crate::oauth::{applications, authorize};
 use crate::operation::methods::{get, post};
 use crate::policy::{Closed, FILE, FORM, Files, PAGE, Per, Policy};
 use crate::table::Routes;
 use crate::web::{self, settings};
+use crate::{files, remote_files};
 use service::rate_limits as limits;
 
 /// Pages about people.
@@ -106,6 +106,8 @@ pub(crate) fn routes() -> Routes {
 pub(crate) fn files() -> Routes {
     Routes::new()
         .route("/media/{*key}", FILE, get(files::show))
+        .route("/media/remote/{kind}/{id}/{tag}", FILE, get(remote_files::show))
+        .route("/media/remote/{kind}/{id}/{tag}/small", FILE, get(remote_files::show_small))
         .route("/custom.css", FILE, get(web::custom_css::show))
         .route("/assets/{name}", FILE, get(web::assets::show))
         .route("/@{name}/{id}/embed", PEOPLE, get(web::embed::show))

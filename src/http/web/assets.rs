@@ -38,6 +38,7 @@ static ASSETS: LazyLock<BTreeMap<&'static str, Asset>> = LazyLock::new(|| {
         "icon-32.png" => "image/png",
         "icon-512.png" => "image/png",
         "logo.svg" => "image/svg+xml",
+        "missing.png" => "image/png",
         "rook-dark.svg" => "image/svg+xml",
         "rook.svg" => "image/svg+xml",
         "speckle.svg" => "image/svg+xml",
@@ -57,6 +58,11 @@ static CSS_URL: LazyLock<String> =
 /// URL of the style sheet, with its content hash.
 pub fn css_url() -> &'static str {
     &CSS_URL
+}
+
+/// The content of an asset; empty for an unknown name.
+pub fn bytes(name: &str) -> &'static [u8] {
+    ASSETS.get(name).map_or(&[], |asset| asset.bytes)
 }
 
 /// `GET /assets/{name}`

@@ -430,7 +430,8 @@ pub fn new_key(kind: storage::FileKind, file: &File) -> Key {
     Storage::key(kind, file.format, unguessable())
 }
 
-fn unguessable() -> [u8; 16] {
+/// The random part of a storage key.
+pub(crate) fn unguessable() -> [u8; 16] {
     let mut random = [0; 16];
     crypto::fill_random(&mut random);
     random

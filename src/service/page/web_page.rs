@@ -102,6 +102,7 @@ fn timeout(cx: &Cx) -> Duration {
     Duration::from_secs(cx.config.previews.timeout_seconds)
 }
 
-fn agent(cx: &Cx) -> String {
+/// The header `User-Agent`.
+pub(crate) fn agent(cx: &Cx) -> String {
     format!("Rookery/{} (+{}/)", env!("CARGO_PKG_VERSION"), cx.urls.origin)
 }

@@ -1,4 +1,4 @@
-//! Files of statuses of other servers; they stay where they are.
+//! Files of statuses of other servers, as rows. Their files are in [`files`](super::files).
 
 use context::Cx;
 use context::error::Result;
@@ -48,7 +48,7 @@ impl RemoteMedia {
     }
 }
 
-/// Stores the attachments; their files stay where they are.
+/// Stores the attachments; their files are fetched when clients request them.
 pub(super) async fn insert(
     cx: &Cx,
     tx: &mut Tx,
@@ -72,6 +72,8 @@ pub(super) async fn insert(
 
 fn kind(mime: &str) -> MediaKind {
     match mime.split('/').next() {
+        // A document that can run scripts.
+        Some("image") if mime.contains("svg") => MediaKind::Unknown,
         Some("image") => MediaKind::Image,
         Some("video") => MediaKind::Video,
         Some("audio") => MediaKind::Audio,

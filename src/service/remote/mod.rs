@@ -10,6 +10,7 @@ pub mod account;
 pub mod block;
 mod edit;
 pub mod emoji;
+pub mod files;
 pub mod follow;
 pub mod interaction;
 pub mod media;

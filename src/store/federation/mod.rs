@@ -6,6 +6,7 @@ pub mod inbound;
 pub mod purge;
 pub mod relay;
 pub mod remote;
+pub mod remote_file;
 pub mod remote_thread;
 pub mod synchronization;
 pub mod tombstone;

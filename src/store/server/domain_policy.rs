@@ -6,6 +6,7 @@
 //!
 //! Spec: docs/contract/federation.md#10-limited-federation-and-domain-policy
 
+use crate::remote_media_mode;
 use database::sql::{Ids, Texts};
 use database::{Conn, Db, Result, Tx, paged, sql};
 use model::domain_policy::{DomainPolicy, Flags, Rule};
@@ -118,7 +119,8 @@ pub async fn load(db: &Db) -> Result<DomainPolicy> {
         (block.domain, rule)
     });
     let allows = list_allows(db).await?.into_iter().map(|allow| allow.domain);
-    Ok(DomainPolicy::new(blocks, allows))
+    let modes = remote_media_mode::list(db).await?.into_iter().map(|row| (row.domain, row.mode));
+    Ok(DomainPolicy::new(blocks, allows).with_media_modes(modes))
 }
 
 /// The insert of a [`Block`], whose values [`bind_block`] binds.

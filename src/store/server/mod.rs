@@ -10,6 +10,7 @@ pub mod instance;
 pub mod job;
 pub mod node;
 pub mod node_change;
+pub mod remote_media_mode;
 pub mod server_key;
 pub mod settings;
 pub mod shared_lane;

@@ -97,6 +97,29 @@ pub async fn usage(db: Conn<'_>) -> Result<Vec<KindUsage>> {
     .await
 }
 
+/// Completes what is known of an attachment of another server from its file: the sizes unless its server gave them, and
+/// the blurhash. Returns its status when anything changed.
+#[boxed]
+pub async fn complete(tx: &mut Tx, id: MediaId, meta: serde_json::Value, blurhash: String) -> Result<Option<StatusId>> {
+    let Some(mut media) = lock(tx, id).await? else { return Ok(None) };
+    let known = media.meta.0.get("original").is_some();
+    if known && media.blurhash.is_some() {
+        return Ok(None);
+    }
+    if let (false, Some(stored), Some(found)) = (known, media.meta.0.as_object_mut(), meta.as_object()) {
+        let sizes =
+            ["original", "small"].into_iter().filter_map(|name| Some((name.to_owned(), found.get(name)?.clone())));
+        stored.extend(sizes);
+    }
+    tx.query(sql!("UPDATE media_attachments SET meta = $2, blurhash = coalesce(blurhash, $3) WHERE id = $1"))
+        .bind(id)
+        .bind(media.meta)
+        .bind(blurhash)
+        .execute()
+        .await?;
+    Ok(media.status_id)
+}
+
 /// The storage keys of an attachment.
 #[derive(Debug, model::Row)]
 pub struct MediaFiles {

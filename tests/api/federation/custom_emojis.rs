@@ -11,9 +11,19 @@ fn emoji(name: &str, url: &str, members: &Value) -> Value {
     with(json!({ "type": "Emoji", "name": format!(":{name}:"), "icon": icon }), members)
 }
 
-fn shown(entity: &Value) -> Vec<(&str, &str)> {
-    let emojis = entity["emojis"].as_array().unwrap().iter();
-    emojis.map(|emoji| (emoji["shortcode"].as_str().unwrap(), emoji["url"].as_str().unwrap())).collect()
+/// The emojis of an entity: shortcodes, and the addresses of the pictures at their servers.
+async fn shown(scene: &Scene, entity: &Value) -> Vec<(String, String)> {
+    let mut found = Vec::new();
+    for emoji in entity["emojis"].as_array().unwrap() {
+        let origin = scene.app.origin(&emoji["url"]).await;
+        assert_eq!(origin, scene.app.origin(&emoji["static_url"]).await);
+        found.push((emoji["shortcode"].as_str().unwrap().to_owned(), origin));
+    }
+    found
+}
+
+fn emojis(all: &[(&str, &str)]) -> Vec<(String, String)> {
+    all.iter().map(|(name, url)| ((*name).to_owned(), (*url).to_owned())).collect()
 }
 
 #[tokio::test]
@@ -26,20 +36,21 @@ async fn emojis_of_a_status_are_shown_and_replaced() {
     let text = json!({ "content": "<p>:rook: :plain: :other:</p>", "summary": ":rook:", "tag": tags });
     let status = scene.receive(&with(scene.carol.note("1"), &text)).await;
     // The server of the note has no encryption either.
-    assert_eq!(shown(&status), [("rook", one), ("plain", "http://files.test/3.png")]);
-    assert_eq!((&status["emojis"][0]["static_url"], &status["emojis"][0]["is_sensitive"]), (&json!(one), &json!(true)));
+    assert_eq!(shown(&scene, &status).await, emojis(&[("rook", one), ("plain", "http://files.test/3.png")]));
+    assert_eq!(status["emojis"][0]["is_sensitive"], true);
     let sql = "custom_emojis WHERE license = 'CC0' AND NOT visible_in_picker";
     assert_eq!(scene.app.count(sql).await, 1);
 
     // An older version does not replace it, a newer one does, and an edit can bring it.
     let text =
         json!({ "content": "<p>:rook:</p>", "tag": emoji("rook", two, &json!({ "updated": "2026-01-09T00:00:00Z" })) });
-    assert_eq!(shown(&scene.receive(&with(scene.carol.note("2"), &text)).await), [("rook", one)]);
+    let status = scene.receive(&with(scene.carol.note("2"), &text)).await;
+    assert_eq!(shown(&scene, &status).await, emojis(&[("rook", one)]));
     let newer = emoji("rook", two, &json!({ "updated": "2026-01-11T00:00:00Z" }));
     let edit = json!({ "content": "<p>!:rook:</p>", "tag": newer, "updated": "2026-01-15T13:00:00Z" });
     let edit = with(scene.carol.note("1"), &edit);
     scene.send(&scene.carol, "Update", edit.clone()).await;
-    assert_eq!(shown(&scene.status(&edit).await.unwrap()), [("rook", two)]);
+    assert_eq!(shown(&scene, &scene.status(&edit).await.unwrap()).await, emojis(&[("rook", two)]));
 }
 
 #[tokio::test]
@@ -52,9 +63,9 @@ async fn emojis_of_a_profile_are_shown() {
     let profile = with(scene.carol.actor(), &profile);
     scene.send(&scene.carol, "Update", profile).await;
     let account = scene.account(&scene.carol).await;
-    let mut emojis = shown(&account);
-    emojis.sort_unstable();
-    assert_eq!(emojis, [("crow", "https://files.test/2.png"), ("rook", "https://files.test/1.png")]);
+    let mut found = shown(&scene, &account).await;
+    found.sort_unstable();
+    assert_eq!(found, emojis(&[("crow", "https://files.test/2.png"), ("rook", "https://files.test/1.png")]));
 }
 
 #[tokio::test]
@@ -70,9 +81,10 @@ async fn emojis_belong_to_the_domain_of_their_actor() {
     let lie = emoji("rook", "https://evil.test/1.png", &json!({ "id": scene.liar.url("/emojis/1") }));
     let note = with(dave.note("1"), &json!({ "content": "<p>:rook:</p>", "tag": lie }));
     scene.send(&dave, "Create", note.clone()).await;
-    assert_eq!(shown(&scene.status(&note).await.unwrap()), [("rook", "https://evil.test/1.png")]);
+    let status = scene.status(&note).await.unwrap();
+    assert_eq!(shown(&scene, &status).await, emojis(&[("rook", "https://evil.test/1.png")]));
     let status = scene.receive(&with(scene.carol.note("2"), &json!({ "content": "<p>:rook:</p>" }))).await;
-    assert_eq!(shown(&status), [("rook", "https://files.test/1.png")]);
+    assert_eq!(shown(&scene, &status).await, emojis(&[("rook", "https://files.test/1.png")]));
     assert_eq!(scene.alice.get("/api/v1/custom_emojis").ok().await, json!([]));
 }
 
@@ -86,7 +98,7 @@ async fn emojis_of_a_domain_whose_media_are_rejected_are_not_stored() {
     let tag = emoji("rook", "https://files.test/1.png", &json!({}));
     let text = json!({ "content": "<p>:rook:</p>", "tag": tag });
     let status = scene.receive(&with(scene.carol.note("1"), &text)).await;
-    assert_eq!((shown(&status).len(), scene.app.count("custom_emojis").await), (0, 0));
+    assert_eq!((shown(&scene, &status).await.len(), scene.app.count("custom_emojis").await), (0, 0));
 }
 
 #[tokio::test]

@@ -20,6 +20,7 @@ mod operators;
 mod purging;
 mod quotes;
 mod relays;
+mod remote_media;
 mod reports;
 mod scene;
 mod shown;

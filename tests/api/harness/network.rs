@@ -26,6 +26,17 @@ impl Deref for Peer {
     }
 }
 
+impl TestApp {
+    /// Where the file of another server is that clients load from the address `address` here.
+    pub async fn origin(&self, address: &Value) -> String {
+        let address = address.as_str().expect("an address");
+        let path = address.split_once("/media/remote/").unwrap_or_else(|| panic!("{address} is no file")).1;
+        let [kind, id, ..] = path.split('/').collect::<Vec<_>>()[..] else { panic!("{address}") };
+        let named = store::remote_file::find_named(self.db(), kind.parse().unwrap(), id.parse().unwrap()).await;
+        named.unwrap().unwrap_or_else(|| panic!("nothing names {address}")).url
+    }
+}
+
 impl Peer {
     pub async fn start() -> Self {
         Self::with(false, &[]).await

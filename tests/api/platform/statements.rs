@@ -259,6 +259,8 @@ const SCANS: &[(&str, &str)] = &[
     ("FROM domain_list_blocks m", "read whole when a list changes"),
     ("FROM domain_list_entries e JOIN domain_lists", "read whole when a list changes"),
     ("FROM relays r", "at most 20 rows"),
+    ("FROM remote_media_modes m ORDER BY", "read into memory when it changes"),
+    ("FROM remote_files f GROUP BY", "figures of all, for the staff and every quarter of an hour"),
     ("FROM domain_exclusions x", "read whole when a list is read"),
     ("FROM ip_blocks b ORDER BY", "read into memory when it changes"),
     ("FROM roles r ORDER BY", "a few, all of which are listed or locked"),

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::super::declare::jobs;
 use super::super::job::Job;
 use model::job::Lane;
+use model::remote_file::RemoteFileKind;
 use model::{AccountId, MediaId, RowId};
 
 jobs! {
@@ -59,6 +60,35 @@ jobs! {
 
     /// Removes pictures from the media cache while it exceeds its size limit. Recurring.
     TrimMediaCache as "trim_media_cache" in Background, key |_job| String::new() => {}
+
+    /// Copies a video or a sound of another server.
+    CopyRemoteFile as "copy_remote_file" in Remote, key |job| format!("{} {}", job.kind.as_str(), job.subject),
+        share |job| Some(&job.host) => {
+        kind: RemoteFileKind,
+        /// The row that names it; it may be gone.
+        subject: i64,
+        /// The host of the file, with its port unless it is the usual one.
+        host: String,
+    }
+
+    /// Removes copies of files of other servers while they exceed their budget. Recurring.
+    TrimRemoteFiles as "trim_remote_files" in Background, key |_job| String::new() => {}
+
+    /// Removes the next copies of files of other servers whose rows are gone. Recurring.
+    PruneRemoteFiles as "prune_remote_files" in Background, key |_job| String::new() => {
+        kind: RemoteFileKind,
+        /// The last row of the previous batch; 0 for the first batch of a kind.
+        after: i64,
+    }
+
+    /// Removes those files that are no longer of the copy of this row.
+    PurgeRemoteFiles as "purge_remote_files" in Background => {
+        kind: RemoteFileKind,
+        /// The row that names the file; it may be gone.
+        subject: i64,
+        /// Storage keys.
+        files: Vec<String>,
+    }
 
     /// Moves the next files of a local account to where its standing has them: out of reach while it is suspended.
     PlaceFiles as "place_files" in Background => {

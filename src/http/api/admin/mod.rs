@@ -17,6 +17,7 @@ pub mod email_domain_blocks;
 pub mod ip_blocks;
 pub mod metrics;
 pub mod relays;
+pub mod remote_media;
 pub mod reports;
 pub mod roles;
 pub mod statuses;
