@@ -1,0 +1,458 @@
+//! The storage in a folder and in a bucket, by the same tests; faults of a bucket; moving from one to the other.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+
+use tempfile::TempDir;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::{TcpListener, TcpStream};
+
+use super::*;
+
+#[expect(unreachable_pub, reason = "tests of the whole server use it too")]
+#[path = "../../../tests/bucket/mod.rs"]
+mod server;
+
+use server::{BUCKET, BucketServer, KEY};
+
+const SECRET: &str = "0123456789abcdef";
+
+/// A storage with a folder and an S3 server of its own.
+struct Bench {
+    storage: Storage,
+    folder: TempDir,
+    objects: TempDir,
+    server: BucketServer,
+}
+
+fn options(endpoint: &str) -> BucketOptions {
+    BucketOptions {
+        endpoint: Some(endpoint.to_owned()),
+        region: "us-east-1".to_owned(),
+        bucket: BUCKET.to_owned(),
+        prefix: "one/server".to_owned(),
+        path_style: true,
+        access_key_id: KEY.0.to_owned(),
+        secret_access_key: KEY.1.to_owned(),
+        encryption: Encryption::Bucket,
+        connect_timeout: Duration::from_secs(2),
+        timeout: Duration::from_secs(20),
+        retry: Duration::from_millis(500),
+        presigned: None,
+        withheld: SECRET.to_owned(),
+    }
+}
+
+impl Bench {
+    fn new(backend: Backend) -> Self {
+        Self::with(backend, |options| options)
+    }
+
+    fn with(backend: Backend, change: impl FnOnce(BucketOptions) -> BucketOptions) -> Self {
+        let (folder, objects) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let server = BucketServer::start(objects.path());
+        let storage = Storage::open(folder.path()).unwrap();
+        let storage = storage.with_bucket(&change(options(&server.endpoint)), backend).unwrap();
+        Self { storage, folder, objects, server }
+    }
+
+    /// The same files, for a server that writes to `backend`.
+    fn switched(&self, backend: Backend) -> Storage {
+        Storage::open(self.folder.path()).unwrap().with_bucket(&options(&self.server.endpoint), backend).unwrap()
+    }
+
+    /// How many files each place has.
+    async fn count(&self) -> (u64, u64) {
+        let count = async |backend| {
+            let usage = self.switched(backend).usage().await.unwrap();
+            usage.iter().map(|stored| stored.files).sum()
+        };
+        (count(Backend::Local).await, count(Backend::Bucket).await)
+    }
+
+    /// The number of files of the S3 server, its own records left out.
+    fn raw_objects(&self) -> usize {
+        fn count(folder: &Path) -> usize {
+            let entries = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+            entries.map(|path| if path.is_dir() { count(&path) } else { 1 }).sum()
+        }
+        count(&self.objects.path().join(BUCKET))
+    }
+}
+
+/// Both places.
+fn both() -> [Bench; 2] {
+    [Backend::Local, Backend::Bucket].map(Bench::new)
+}
+
+fn key(number: u8) -> Key {
+    Storage::key(FileKind::Media, Format::Webp, [number; 16])
+}
+
+/// Bytes that differ everywhere.
+fn bytes(length: usize) -> Vec<u8> {
+    (0..length).map(|at| u8::try_from(at % 251).unwrap()).collect()
+}
+
+#[tokio::test]
+async fn file_is_stored_read_in_part_and_deleted() {
+    for bench in both() {
+        let (storage, key) = (&bench.storage, key(1));
+        assert!(!storage.exists(&key).await.unwrap());
+        assert!(matches!(storage.get(&key).await, Err(Error::NotFound)));
+        assert!(matches!(storage.get_range(&key, 0..1).await, Err(Error::NotFound)));
+        storage.put(&key, b"hello".to_vec()).await.unwrap();
+        assert_eq!(storage.length(&key).await.unwrap(), 5);
+
+        let object = storage.get(&key).await.unwrap();
+        assert_eq!(object.length(), 5);
+        assert_eq!(&object.bytes().await.unwrap()[..], b"hello");
+        assert_eq!(&storage.get_range(&key, 1..99).await.unwrap()[..], b"ello");
+        assert_eq!(&storage.get_range(&key, 1..3).await.unwrap()[..], b"el");
+
+        storage.delete(&key).await.unwrap();
+        storage.delete(&key).await.unwrap();
+        assert!(matches!(storage.get(&key).await, Err(Error::NotFound)));
+        assert_eq!(bench.count().await, (0, 0));
+    }
+}
+
+#[tokio::test]
+async fn written_files_are_adopted_small_and_large() {
+    for bench in both() {
+        let storage = &bench.storage;
+        for (number, length) in [(1, 0), (2, 70_000), (3, (8 << 20) - 1), (4, 8 << 20), (5, (20 << 20) + 3)] {
+            let (scratch, expected) = (storage.scratch().unwrap(), bytes(length));
+            let path = scratch.path().join("film");
+            std::fs::write(&path, &expected).unwrap();
+            storage.adopt(&key(number), &path).await.unwrap();
+            assert!(!path.exists());
+            let read = storage.get(&key(number)).await.unwrap().bytes().await.unwrap();
+            assert!(read == expected, "{length} bytes");
+        }
+        let films = storage.usage().await.unwrap()[0];
+        assert_eq!((films.folder, films.files), ("media", 5));
+    }
+}
+
+#[tokio::test]
+async fn withheld_file_is_out_of_reach_and_comes_back() {
+    for bench in both() {
+        let storage = &bench.storage;
+        storage.put(&key(1), b"hello".to_vec()).await.unwrap();
+        for _ in 0..2 {
+            storage.place(&key(1), true).await.unwrap();
+            assert!(matches!(storage.get(&key(1)).await, Err(Error::NotFound)));
+            assert!(!storage.exists(&key(1)).await.unwrap());
+        }
+        let file = storage.local_file(&key(1), 100).await.unwrap();
+        assert_eq!(std::fs::read(file.path()).unwrap(), b"hello", "its owner may have it");
+        assert_eq!(storage.usage().await.unwrap()[0].files, 1);
+        for _ in 0..2 {
+            storage.place(&key(1), false).await.unwrap();
+            assert_eq!(&storage.get(&key(1)).await.unwrap().bytes().await.unwrap()[..], b"hello");
+        }
+        storage.place(&key(1), true).await.unwrap();
+        storage.place(&key(2), true).await.unwrap();
+        storage.delete(&key(1)).await.unwrap();
+        assert_eq!(bench.count().await, (0, 0));
+    }
+}
+
+#[tokio::test]
+async fn name_of_withheld_object_does_not_follow_from_its_key() {
+    let bench = Bench::new(Backend::Bucket);
+    bench.storage.put(&key(1), b"hello".to_vec()).await.unwrap();
+    bench.storage.place(&key(1), true).await.unwrap();
+    let object = |name: String| bench.objects.path().join(BUCKET).join("one/server").join(name);
+    assert!(!object(key(1).to_string()).exists() && !object(format!("withheld/{}", key(1))).exists());
+    assert!(object(format!("withheld/{SECRET}/{}", key(1))).exists());
+}
+
+#[tokio::test]
+async fn program_gets_a_file_within_its_bound() {
+    for bench in both() {
+        let storage = &bench.storage;
+        storage.put(&key(1), bytes(1000)).await.unwrap();
+        let file = storage.local_file(&key(1), 1000).await.unwrap();
+        let path = file.path().to_owned();
+        assert!(std::fs::read(&path).unwrap() == bytes(1000));
+        drop(file);
+        assert_eq!(path.exists(), bench.storage.backend == Backend::Local, "a copy is deleted");
+        assert!(matches!(storage.local_file(&key(2), 1000).await, Err(Error::NotFound)));
+    }
+    let bench = Bench::new(Backend::Bucket);
+    bench.storage.put(&key(1), bytes(1001)).await.unwrap();
+    assert!(matches!(bench.storage.local_file(&key(1), 1000).await, Err(Error::TooLarge(1001))));
+}
+
+#[tokio::test]
+async fn stray_is_an_old_file_that_nothing_knows() {
+    let (past, future) = (SystemTime::UNIX_EPOCH, SystemTime::UNIX_EPOCH + Duration::from_secs(9_999_999_999));
+    for bench in both() {
+        let storage = &bench.storage;
+        let other = Storage::incoming_key([9; 16]);
+        storage.put(&key(1), b"hello".to_vec()).await.unwrap();
+        storage.put(&other, b"12".to_vec()).await.unwrap();
+        let usage = storage.usage().await.unwrap();
+        assert_eq!((usage[0], usage[5].files), (Stored { folder: "media", files: 1, bytes: 5 }, 1));
+        let known = HashSet::from([key(1).number()]);
+        assert_eq!(storage.strays(known.clone(), past).await.unwrap(), []);
+        assert_eq!(storage.strays(known, future).await.unwrap(), [(other, 2)]);
+    }
+}
+
+#[tokio::test]
+async fn listing_has_more_than_a_page() {
+    let bench = Bench::new(Backend::Bucket);
+    let folder = bench.objects.path().join(BUCKET).join("one/server/media/00/00");
+    std::fs::create_dir_all(&folder).unwrap();
+    for number in 0..2100 {
+        std::fs::write(folder.join(format!("{number:032x}.png")), "x").unwrap();
+    }
+    std::fs::write(folder.join("something else"), "x").unwrap();
+    assert_eq!(bench.storage.usage().await.unwrap()[0].files, 2100);
+}
+
+/// The response to `GET url` as text.
+async fn fetched(url: &str) -> String {
+    let (host, path) = url.strip_prefix("http://").unwrap().split_once('/').unwrap();
+    let mut stream = TcpStream::connect(host).await.unwrap();
+    let request = format!("GET /{path} HTTP/1.1\r\nhost: {host}\r\nconnection: close\r\n\r\n");
+    stream.write_all(request.as_bytes()).await.unwrap();
+    let mut response = Vec::new();
+    stream.read_to_end(&mut response).await.unwrap();
+    String::from_utf8_lossy(&response).into_owned()
+}
+
+#[tokio::test]
+async fn presigned_url_serves_file_with_type_and_caching() {
+    let life = Duration::from_secs(600);
+    let bench = Bench::with(Backend::Bucket, |options| BucketOptions { presigned: Some(life), ..options });
+    let storage = &bench.storage;
+    assert!(matches!(storage.presigned(&key(1)).await, Err(Error::NotFound)));
+    storage.put(&key(1), b"hello".to_vec()).await.unwrap();
+    let url = storage.presigned(&key(1)).await.unwrap().unwrap().url;
+    let response = fetched(&url).await;
+    assert!(response.starts_with("HTTP/1.1 200") && response.ends_with("hello"), "{response}");
+    assert!(response.contains("content-type: image/webp"), "{response}");
+    assert!(response.contains(CACHE_CONTROL), "{response}");
+    assert!(url.contains("X-Amz-Expires=600"), "{url}");
+    let altered = fetched(&url.replace("X-Amz-Expires=600", "X-Amz-Expires=601")).await;
+    assert!(altered.starts_with("HTTP/1.1 403"), "{altered}");
+
+    storage.place(&key(1), true).await.unwrap();
+    assert!(matches!(storage.presigned(&key(1)).await, Err(Error::NotFound)));
+    assert!(fetched(&url).await.starts_with("HTTP/1.1 404"), "an earlier URL is of no use");
+    assert!(Bench::new(Backend::Bucket).storage.presigned(&key(1)).await.unwrap().is_none());
+}
+
+fn fault<T: std::fmt::Debug>(result: Result<T, Error>) -> BucketFault {
+    match result {
+        Err(Error::Bucket { fault, .. }) => fault,
+        other => panic!("no fault of a bucket: {other:?}"),
+    }
+}
+
+#[tokio::test]
+async fn faults_of_a_bucket_are_named() {
+    let bench = Bench::new(Backend::Bucket);
+    bench.storage.probe("a").await.unwrap();
+    assert_eq!(bench.raw_objects(), 0);
+
+    let with = |change: fn(BucketOptions) -> BucketOptions| {
+        let storage = Storage::open(bench.folder.path()).unwrap();
+        storage.with_bucket(&change(options(&bench.server.endpoint)), Backend::Bucket).unwrap()
+    };
+    let missing = with(|options| BucketOptions { bucket: "elsewhere".to_owned(), ..options });
+    assert_eq!(fault(missing.probe("a").await), BucketFault::Missing);
+    assert_eq!(fault(missing.put(&key(1), bytes(1)).await), BucketFault::Missing);
+    assert_eq!(fault(missing.get(&key(1)).await), BucketFault::Missing);
+    assert_eq!(fault(missing.delete(&key(1)).await), BucketFault::Missing);
+    assert_eq!(fault(missing.usage().await), BucketFault::Missing);
+
+    let wrong = with(|options| BucketOptions { secret_access_key: "wrong".to_owned(), ..options });
+    assert_eq!(fault(wrong.probe("a").await), BucketFault::WrongKey);
+    assert_eq!(fault(wrong.put(&key(1), bytes(1)).await), BucketFault::WrongKey);
+    assert_eq!(fault(wrong.exists(&key(1)).await), BucketFault::Forbidden, "HEAD has no details");
+
+    let away = with(|options| BucketOptions { endpoint: Some("http://127.0.0.1:1".to_owned()), ..options });
+    assert_eq!(fault(away.probe("a").await), BucketFault::Unreachable);
+    let plain = format!("https://{}", bench.server.endpoint.strip_prefix("http://").unwrap());
+    let storage = Storage::open(bench.folder.path()).unwrap();
+    let secure = storage.with_bucket(&options(&plain), Backend::Bucket).unwrap();
+    assert_eq!(fault(secure.probe("a").await), BucketFault::Tls);
+    assert_eq!(bench.raw_objects(), 0);
+    let shown = missing.probe("a").await.unwrap_err().to_string();
+    assert_eq!(shown, "object storage: there is no such bucket: create it, or correct s3.bucket");
+}
+
+/// A connection to `endpoint` that breaks after `most` bytes of requests, for ever.
+async fn breaking(endpoint: &str, most: usize) -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let (address, endpoint) = (listener.local_addr().unwrap(), endpoint.strip_prefix("http://").unwrap().to_owned());
+    let (passed, broken) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicBool::new(false)));
+    tokio::spawn(async move {
+        loop {
+            let (client, _) = listener.accept().await.unwrap();
+            let (passed, broken, endpoint) = (Arc::clone(&passed), Arc::clone(&broken), endpoint.clone());
+            tokio::spawn(async move {
+                if broken.load(Ordering::Relaxed) {
+                    return;
+                }
+                let server = TcpStream::connect(endpoint).await.unwrap();
+                let ((mut from_client, mut to_client), (mut from_server, mut to_server)) =
+                    (client.into_split(), server.into_split());
+                let responses = tokio::spawn(async move { tokio::io::copy(&mut from_server, &mut to_client).await });
+                let mut buffer = vec![0; 64 * 1024];
+                while let Ok(read @ 1..) = from_client.read(&mut buffer).await {
+                    if passed.fetch_add(read, Ordering::Relaxed) + read > most {
+                        broken.store(true, Ordering::Relaxed);
+                        break;
+                    }
+                    if to_server.write_all(&buffer[..read]).await.is_err() {
+                        break;
+                    }
+                }
+                responses.abort();
+            });
+        }
+    });
+    format!("http://{address}")
+}
+
+#[tokio::test]
+async fn broken_connection_leaves_nothing_half_stored() {
+    let bench = Bench::new(Backend::Bucket);
+    for (length, most) in [(1 << 20, 500_000), (20 << 20, 12 << 20)] {
+        let endpoint = breaking(&bench.server.endpoint, most).await;
+        let storage = Storage::open(bench.folder.path()).unwrap();
+        let storage = storage.with_bucket(&options(&endpoint), Backend::Bucket).unwrap();
+        let scratch = storage.scratch().unwrap();
+        let path = scratch.path().join("film");
+        std::fs::write(&path, bytes(length)).unwrap();
+        let found = fault(storage.adopt(&key(1), &path).await);
+        assert!([BucketFault::Interrupted, BucketFault::Unreachable].contains(&found), "{found:?}");
+        assert!(path.exists(), "the file can be stored again");
+        assert_eq!((bench.raw_objects(), bench.count().await), (0, (0, 0)));
+
+        bench.storage.adopt(&key(1), &path).await.unwrap();
+        assert_eq!(bench.storage.length(&key(1)).await.unwrap(), length as u64);
+        bench.storage.delete(&key(1)).await.unwrap();
+    }
+}
+
+/// Files of each kind in the place that is written to, some of them withheld, and one in parts.
+async fn filled(bench: &Bench, most: u8) -> Vec<(Key, Vec<u8>)> {
+    let mut files = Vec::new();
+    for number in 0..most {
+        let key = match number % 4 {
+            0 => Storage::incoming_key([number; 16]),
+            1 => Storage::key(FileKind::Avatar, Format::Png, [number; 16]),
+            2 => Storage::archive_key([number; 16]),
+            _ => key(number),
+        };
+        let content = bytes(if number == 3 { 9 << 20 } else { 100 + usize::from(number) });
+        bench.storage.put(&key, content.clone()).await.unwrap();
+        if number % 5 == 0 {
+            bench.storage.place(&key, true).await.unwrap();
+        }
+        files.push((key, content));
+    }
+    files
+}
+
+async fn check(storage: &Storage, files: &[(Key, Vec<u8>)]) {
+    for (number, (key, content)) in files.iter().enumerate() {
+        assert_eq!(storage.exists(key).await.unwrap(), number % 5 != 0, "{key}");
+        let file = storage.local_file(key, u64::MAX).await.unwrap();
+        assert!(std::fs::read(file.path()).unwrap() == *content, "{key}");
+    }
+}
+
+#[tokio::test]
+async fn files_move_to_the_bucket_and_back() {
+    let bench = Bench::new(Backend::Local);
+    let files = filled(&bench, 40).await;
+
+    let first = bench.storage.transfer(Backend::Bucket, false, &|_| {}).await.unwrap();
+    assert_eq!((first.copied, first.present, first.deleted, bench.count().await), (40, 0, 0, (40, 40)));
+    let again = bench.storage.transfer(Backend::Bucket, false, &|_| {}).await.unwrap();
+    assert_eq!((again.copied, again.present), (0, 40));
+
+    let switched = bench.switched(Backend::Bucket);
+    let new = key(200);
+    bench.storage.put(&new, bytes(5)).await.unwrap();
+    assert!(switched.exists(&new).await.unwrap(), "it is read where it is");
+    let rest = switched.transfer(Backend::Bucket, true, &|_| {}).await.unwrap();
+    assert_eq!((rest.copied, rest.present, rest.deleted, rest.differing), (1, 40, 41, 0));
+    assert_eq!(bench.count().await, (0, 41));
+    check(&switched, &files).await;
+
+    let back = bench.storage.transfer(Backend::Local, true, &|_| {}).await.unwrap();
+    assert_eq!((back.copied, back.deleted, bench.count().await), (41, 41, (41, 0)));
+    check(&bench.storage, &files).await;
+}
+
+#[tokio::test]
+async fn move_goes_on_after_it_was_killed() {
+    let bench = Bench::new(Backend::Local);
+    let files = filled(&bench, 200).await;
+    let mut runs = 0;
+    let done = loop {
+        runs += 1;
+        // The future is dropped in the middle, as by a kill.
+        let copied = AtomicUsize::new(0);
+        let (stop, stopped) = tokio::sync::oneshot::channel::<()>();
+        let stop = Mutex::new(Some(stop));
+        let progress = |_: Transferred| {
+            if copied.fetch_add(1, Ordering::Relaxed) > 60 {
+                stop.lock().unwrap().take();
+            }
+        };
+        tokio::select! {
+            biased;
+            _ = stopped => {}
+            done = bench.storage.transfer(Backend::Bucket, true, &progress) => break done.unwrap(),
+        }
+        assert!(runs < 20);
+    };
+    assert!(runs > 2 && done.differing == 0, "{runs} {done:?}");
+    assert_eq!(bench.count().await, (0, 200));
+    check(&bench.switched(Backend::Bucket), &files).await;
+}
+
+#[tokio::test]
+async fn damaged_copy_is_replaced_before_its_source_is_deleted() {
+    let bench = Bench::new(Backend::Local);
+    bench.storage.put(&key(1), b"hello".to_vec()).await.unwrap();
+    bench.switched(Backend::Bucket).put(&key(1), b"world".to_vec()).await.unwrap();
+    let done = bench.storage.transfer(Backend::Bucket, true, &|_| {}).await.unwrap();
+    assert_eq!((done.copied, done.deleted, done.differing), (1, 1, 0));
+    assert_eq!(&bench.storage.get(&key(1)).await.unwrap().bytes().await.unwrap()[..], b"hello");
+}
+
+#[tokio::test]
+async fn deleted_and_withheld_apply_to_both_places() {
+    let bench = Bench::new(Backend::Local);
+    for number in [1, 2] {
+        bench.storage.put(&key(number), b"hello".to_vec()).await.unwrap();
+    }
+    bench.storage.transfer(Backend::Bucket, false, &|_| {}).await.unwrap();
+    bench.storage.delete(&key(1)).await.unwrap();
+    bench.storage.place(&key(2), true).await.unwrap();
+    for backend in [Backend::Local, Backend::Bucket] {
+        let storage = bench.switched(backend);
+        assert!(!storage.exists(&key(1)).await.unwrap() && !storage.exists(&key(2)).await.unwrap());
+    }
+    assert_eq!(bench.count().await, (1, 1));
+}
+
+#[tokio::test]
+async fn one_process_moves_files() {
+    let bench = Bench::new(Backend::Local);
+    let _lock = bench.storage.local.lock().unwrap();
+    assert!(matches!(bench.storage.transfer(Backend::Bucket, true, &|_| {}).await, Err(Error::Busy)));
+    let alone = Storage::open(bench.folder.path()).unwrap();
+    assert!(matches!(alone.transfer(Backend::Bucket, true, &|_| {}).await, Err(Error::NoBucket)));
+}
