@@ -4,7 +4,8 @@
 //! stored for it and a content security policy that lets nothing run, whatever a browser makes of its bytes. Keys are
 //! unguessable: a client that has one may fetch the file regardless of the visibility of its status, as elsewhere in
 //! the fediverse; not that of a suspended account, which is withheld. A shared cache asks again after a day, so that it
-//! hears of that. Range requests (RFC 9110, section 14) let players seek.
+//! hears of that. Range requests (RFC 9110, section 14) let players seek. With `s3.presigned` the response is a redirect
+//! to the bucket.
 
 use std::ops::Range;
 
@@ -17,7 +18,7 @@ use super::closed_server;
 use super::extract::Path;
 use crate::Cx;
 use crate::error::{Error, Result};
-use media::storage::{self, Key};
+use media::storage::{self, Key, Presigned};
 
 /// Maximum size of one partial response; a player requests the next range itself.
 const MAX_PART_BYTES: u64 = 4 * 1024 * 1024;
@@ -46,6 +47,9 @@ pub async fn show(
 }
 
 async fn serve(cx: &Cx, key: &Key, asked: &HeaderMap) -> Result<Response> {
+    if let Some(presigned) = cx.storage.presigned(key).await.map_err(missing)? {
+        return Ok(redirect(&presigned)?);
+    }
     let tag = entity_tag(key);
     if asked.get_all(header::IF_NONE_MATCH).iter().any(|sent| matches_tag(sent, &tag)) {
         if !cx.storage.exists(key).await.map_err(missing)? {
@@ -53,25 +57,34 @@ async fn serve(cx: &Cx, key: &Key, asked: &HeaderMap) -> Result<Response> {
         }
         return Ok(with_headers(StatusCode::NOT_MODIFIED.into_response(), key, &tag));
     }
-    let object = cx.storage.get(key).await.map_err(missing)?;
-    let length = object.length();
     let range = asked.get(header::RANGE).filter(|_| range_applies(asked, &tag)).and_then(|value| value.to_str().ok());
-    let response = match range.and_then(|range| parse_range(range, length)) {
-        None => whole(length, Body::from_stream(object.into_stream())),
-        Some(None) => return Ok(unsatisfiable(length)),
-        Some(Some(range)) => {
-            let bytes = cx.storage.get_range(key, range.clone()).await.map_err(missing)?;
-            partial(&range, length, bytes)
+    if let Some(range) = range {
+        let length = cx.storage.length(key).await.map_err(missing)?;
+        match parse_range(range, length) {
+            None => {}
+            Some(None) => return Ok(unsatisfiable(length)),
+            Some(Some(range)) => {
+                let bytes = cx.storage.get_range(key, range.clone()).await.map_err(missing)?;
+                return Ok(with_headers(partial(&range, length, bytes), key, &tag));
+            }
         }
-    };
-    Ok(with_headers(response, key, &tag))
+    }
+    let object = cx.storage.get(key).await.map_err(missing)?;
+    Ok(with_headers(whole(object.length(), Body::from_stream(object.into_stream())), key, &tag))
+}
+
+/// Leads to the bucket. The response is kept for half the life of the URL, so that it is never used too late.
+fn redirect(to: &Presigned) -> Result<Response, Error> {
+    let location = HeaderValue::from_str(&to.url).map_err(Error::internal)?;
+    let cache = format!("private, max-age={}", to.life.as_secs() / 2);
+    Ok((StatusCode::FOUND, [(header::CACHE_CONTROL, cache)], [(header::LOCATION, location)]).into_response())
 }
 
 fn missing(error: storage::Error) -> Error {
     match error {
         storage::Error::NotFound => Error::NotFound,
-        storage::Error::Store(cause) => {
-            tracing::error!(error = %cause, "could not read a file");
+        other => {
+            tracing::error!(error = ?other, "could not read a file: {other}");
             Error::Unavailable("The file cannot be read now, try again".into())
         }
     }
@@ -127,7 +140,7 @@ fn unsatisfiable(length: u64) -> Response {
 fn with_headers(mut response: Response, key: &Key, tag: &str) -> Response {
     let fixed = [
         (header::CONTENT_TYPE, key.mime()),
-        (header::CACHE_CONTROL, "public, max-age=31536000, s-maxage=86400, immutable"),
+        (header::CACHE_CONTROL, storage::CACHE_CONTROL),
         (header::ACCEPT_RANGES, "bytes"),
         (header::CONTENT_SECURITY_POLICY, "default-src 'none'; sandbox"),
         (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),

@@ -45,6 +45,10 @@ use side::Side;
 /// account is withheld.
 pub const CACHE_CONTROL: &str = "public, max-age=31536000, s-maxage=86400, immutable";
 
+/// No stored file is larger: twice the largest video that the configuration can allow, since converting may make it
+/// larger.
+pub const LARGEST_BYTES: u64 = 8 << 30;
+
 /// Free space below which the disk counts as full, in bytes.
 const LEAST_ROOM_BYTES: u64 = 1 << 20;
 
