@@ -59,7 +59,9 @@ pub fn storage(config: &Config, keys: &Keys) -> Result<Storage, storage::Error> 
     storage.with_bucket(&options, backend)
 }
 
-fn bucket(config: &Config, keys: &Keys) -> Option<BucketOptions> {
+/// How the bucket of `config` is reached, if there is one; `keys` as for [`storage`].
+#[must_use]
+pub fn bucket(config: &Config, keys: &Keys) -> Option<BucketOptions> {
     let s3 = &config.s3;
     let text = |secret: &Option<Secret>| secret.as_ref().map_or_else(String::new, |secret| secret.expose().to_owned());
     Some(BucketOptions {

@@ -17,7 +17,7 @@ use crate::browser::BrowserUser;
 use crate::budget::Budget;
 use crate::caches::Caches;
 use crate::change::Live;
-pub use crate::configured::{converter, db_options, storage};
+pub use crate::configured::{bucket, converter, db_options, storage};
 use crate::configured::{sandbox, urls};
 use crate::error::{Error, Result};
 use crate::extension::Extensions;

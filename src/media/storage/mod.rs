@@ -17,6 +17,7 @@ mod tests;
 mod transfer;
 
 use std::collections::HashSet;
+use std::error::Error as _;
 use std::io;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -92,6 +93,18 @@ impl From<object_store::Error> for Error {
 }
 
 impl Error {
+    /// The error in one sentence for an admin, with the cause where the fault has no name.
+    pub fn explain(&self) -> String {
+        match self {
+            Self::Store(source) | Self::Bucket { fault: BucketFault::Other, source } => {
+                let causes = std::iter::successors(source.source(), |cause| (**cause).source());
+                let cause = causes.last().map_or_else(|| source.to_string(), ToString::to_string);
+                format!("{self}: {cause}")
+            }
+            _ => self.to_string(),
+        }
+    }
+
     /// The error of a request to a bucket. A missing bucket is not a missing file.
     fn of_bucket(error: object_store::Error) -> Self {
         match (BucketFault::of(&error), error) {
@@ -391,15 +404,6 @@ impl Storage {
         Ok(())
     }
 
-    /// Writes an object called `name` to the bucket, reads it, lists it and deletes it.
-    ///
-    /// # Errors
-    /// [`Error::NoBucket`], or the first failure.
-    pub async fn probe(&self, name: &str) -> Result<(), Error> {
-        let bucket = self.bucket.as_ref().ok_or(Error::NoBucket)?;
-        side::probe(bucket, name).await
-    }
-
     /// The place that is written to.
     fn main(&self) -> Side<'_> {
         match (self.backend, &self.bucket) {
@@ -416,6 +420,14 @@ impl Storage {
         };
         [Some(self.main()), other].into_iter().flatten()
     }
+}
+
+/// Writes an object called `name` to a bucket, reads it, lists it and deletes it.
+///
+/// # Errors
+/// The first failure.
+pub async fn probe(options: &BucketOptions, name: &str) -> Result<(), Error> {
+    side::probe(&Bucket::open(options)?, name).await
 }
 
 /// A URL of limited life.
