@@ -2,8 +2,9 @@
 //!
 //! It runs on a thread of its own, since the runtime of a test ends with it, and child processes reach it by its port.
 
-use std::net::TcpListener;
-use std::path::Path;
+use std::io::{Read as _, Write as _};
+use std::net::{TcpListener, TcpStream};
+use std::path::{Path, PathBuf};
 
 use hyper_util::rt::{TokioExecutor, TokioIo};
 use hyper_util::server::conn::auto::Builder;
@@ -39,6 +40,8 @@ impl S3Access for Access {
 pub struct BucketServer {
     /// Its URL.
     pub endpoint: String,
+    /// Where the objects of [`BUCKET`] are, under their names.
+    folder: PathBuf,
     _stop: oneshot::Sender<()>,
 }
 
@@ -63,8 +66,34 @@ impl BucketServer {
                 }
             });
         });
-        Self { endpoint, _stop: stop }
+        Self { endpoint, folder: path.join(BUCKET), _stop: stop }
     }
+
+    /// Where the objects are whose names begin with `prefix`.
+    pub fn folder(&self, prefix: &str) -> PathBuf {
+        self.folder.join(prefix)
+    }
+
+    /// How many objects there are.
+    pub fn objects(&self) -> usize {
+        fn count(folder: &Path) -> usize {
+            let entries = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+            entries.map(|path| if path.is_dir() { count(&path) } else { 1 }).sum()
+        }
+        count(&self.folder)
+    }
+}
+
+/// The response to `GET url`: its head, and its body.
+pub fn fetch(url: &str) -> (String, Vec<u8>) {
+    let (host, path) = url.strip_prefix("http://").unwrap().split_once('/').unwrap();
+    let mut stream = TcpStream::connect(host).unwrap();
+    write!(stream, "GET /{path} HTTP/1.1\r\nhost: {host}\r\nconnection: close\r\n\r\n").unwrap();
+    let mut response = Vec::new();
+    stream.read_to_end(&mut response).unwrap();
+    let end = response.windows(4).position(|bytes| bytes == b"\r\n\r\n").unwrap();
+    let body = response.split_off(end + 4);
+    (String::from_utf8(response).unwrap(), body)
 }
 
 async fn serve(listener: TcpListener, service: S3Service) {

@@ -15,7 +15,7 @@ mod server;
 
 mod moving;
 
-use server::{BUCKET, BucketServer, KEY};
+use server::{BUCKET, BucketServer, KEY, fetch};
 
 const SECRET: &str = "0123456789abcdef";
 
@@ -23,7 +23,7 @@ const SECRET: &str = "0123456789abcdef";
 struct Bench {
     storage: Storage,
     folder: TempDir,
-    objects: TempDir,
+    _objects: TempDir,
     server: BucketServer,
 }
 
@@ -55,7 +55,7 @@ impl Bench {
         let server = BucketServer::start(objects.path());
         let storage = Storage::open(folder.path()).unwrap();
         let storage = storage.with_bucket(&change(options(&server.endpoint)), backend).unwrap();
-        Self { storage, folder, objects, server }
+        Self { storage, folder, _objects: objects, server }
     }
 
     /// The same files, for a server that writes to `backend`.
@@ -70,15 +70,6 @@ impl Bench {
             usage.iter().map(|stored| stored.files).sum()
         };
         (count(Backend::Local).await, count(Backend::Bucket).await)
-    }
-
-    /// The number of files of the S3 server, its own records left out.
-    fn raw_objects(&self) -> usize {
-        fn count(folder: &Path) -> usize {
-            let entries = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
-            entries.map(|path| if path.is_dir() { count(&path) } else { 1 }).sum()
-        }
-        count(&self.objects.path().join(BUCKET))
     }
 }
 
@@ -166,7 +157,7 @@ async fn name_of_withheld_object_does_not_follow_from_its_key() {
     let bench = Bench::new(Backend::Bucket);
     bench.storage.put(&key(1), b"hello".to_vec()).await.unwrap();
     bench.storage.place(&key(1), true).await.unwrap();
-    let object = |name: String| bench.objects.path().join(BUCKET).join("one/server").join(name);
+    let object = |name: String| bench.server.folder("one/server").join(name);
     assert!(!object(key(1).to_string()).exists() && !object(format!("withheld/{}", key(1))).exists());
     assert!(object(format!("withheld/{SECRET}/{}", key(1))).exists());
 }
@@ -207,24 +198,13 @@ async fn stray_is_an_old_file_that_nothing_knows() {
 #[tokio::test]
 async fn listing_has_more_than_a_page() {
     let bench = Bench::new(Backend::Bucket);
-    let folder = bench.objects.path().join(BUCKET).join("one/server/media/00/00");
+    let folder = bench.server.folder("one/server/media/00/00");
     std::fs::create_dir_all(&folder).unwrap();
     for number in 0..2100 {
         std::fs::write(folder.join(format!("{number:032x}.png")), "x").unwrap();
     }
     std::fs::write(folder.join("something else"), "x").unwrap();
     assert_eq!(bench.storage.usage().await.unwrap()[0].files, 2100);
-}
-
-/// The response to `GET url` as text.
-async fn fetched(url: &str) -> String {
-    let (host, path) = url.strip_prefix("http://").unwrap().split_once('/').unwrap();
-    let mut stream = TcpStream::connect(host).await.unwrap();
-    let request = format!("GET /{path} HTTP/1.1\r\nhost: {host}\r\nconnection: close\r\n\r\n");
-    stream.write_all(request.as_bytes()).await.unwrap();
-    let mut response = Vec::new();
-    stream.read_to_end(&mut response).await.unwrap();
-    String::from_utf8_lossy(&response).into_owned()
 }
 
 #[tokio::test]
@@ -235,17 +215,16 @@ async fn presigned_url_serves_file_with_type_and_caching() {
     assert!(matches!(storage.presigned(&key(1)).await, Err(Error::NotFound)));
     storage.put(&key(1), b"hello".to_vec()).await.unwrap();
     let url = storage.presigned(&key(1)).await.unwrap().unwrap().url;
-    let response = fetched(&url).await;
-    assert!(response.starts_with("HTTP/1.1 200") && response.ends_with("hello"), "{response}");
-    assert!(response.contains("content-type: image/webp"), "{response}");
-    assert!(response.contains(CACHE_CONTROL), "{response}");
+    let (head, body) = fetch(&url);
+    assert!(head.starts_with("HTTP/1.1 200") && body == b"hello", "{head}");
+    assert!(head.contains("content-type: image/webp") && head.contains(CACHE_CONTROL), "{head}");
     assert!(url.contains("X-Amz-Expires=600"), "{url}");
-    let altered = fetched(&url.replace("X-Amz-Expires=600", "X-Amz-Expires=601")).await;
+    let (altered, _) = fetch(&url.replace("X-Amz-Expires=600", "X-Amz-Expires=601"));
     assert!(altered.starts_with("HTTP/1.1 403"), "{altered}");
 
     storage.place(&key(1), true).await.unwrap();
     assert!(matches!(storage.presigned(&key(1)).await, Err(Error::NotFound)));
-    assert!(fetched(&url).await.starts_with("HTTP/1.1 404"), "an earlier URL is of no use");
+    assert!(fetch(&url).0.starts_with("HTTP/1.1 404"), "an earlier URL is of no use");
     assert!(Bench::new(Backend::Bucket).storage.presigned(&key(1)).await.unwrap().is_none());
 }
 
@@ -261,7 +240,7 @@ async fn faults_of_a_bucket_are_named() {
     let bench = Bench::new(Backend::Bucket);
     let right = options(&bench.server.endpoint);
     probe(&right, "a").await.unwrap();
-    assert_eq!(bench.raw_objects(), 0);
+    assert_eq!(bench.server.objects(), 0);
     let with = |options: &BucketOptions| {
         Storage::open(bench.folder.path()).unwrap().with_bucket(options, Backend::Bucket).unwrap()
     };
@@ -285,7 +264,7 @@ async fn faults_of_a_bucket_are_named() {
     assert_eq!(fault(probe(&away, "a").await), BucketFault::Unreachable);
     let secure = options(&right.endpoint.unwrap().replace("http:", "https:"));
     assert_eq!(fault(probe(&secure, "a").await), BucketFault::Tls);
-    assert_eq!(bench.raw_objects(), 0);
+    assert_eq!(bench.server.objects(), 0);
 }
 
 /// A connection to `endpoint` that breaks after `most` bytes of requests, for ever.
@@ -335,7 +314,7 @@ async fn broken_connection_leaves_nothing_half_stored() {
         let found = fault(storage.adopt(&key(1), &path).await);
         assert!([BucketFault::Interrupted, BucketFault::Unreachable].contains(&found), "{found:?}");
         assert!(path.exists(), "the file can be stored again");
-        assert_eq!((bench.raw_objects(), bench.count().await), (0, (0, 0)));
+        assert_eq!((bench.server.objects(), bench.count().await), (0, (0, 0)));
 
         bench.storage.adopt(&key(1), &path).await.unwrap();
         assert_eq!(bench.storage.length(&key(1)).await.unwrap(), length as u64);
