@@ -4,10 +4,11 @@
 use std::fmt::Write as _;
 
 use std::sync::Mutex;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use clap::{Subcommand, ValueEnum};
 use serde::Serialize;
+use tokio::time::Instant;
 
 use config::StorageBackend;
 use context::Cx;

@@ -25,9 +25,9 @@ use tokio::io::AsyncReadExt as _;
 use tokio::runtime::Handle;
 use tokio::sync::Semaphore;
 
+use super::entry::{CACHE_CONTROL, Entry};
+use super::error::{Error, disk_error};
 use super::key::{Key, WITHHELD};
-use super::local::disk_error;
-use super::{CACHE_CONTROL, Entry, Error};
 
 /// The size of a part of an upload, and of the largest file that is sent in one.
 pub(super) const PART_BYTES: u64 = 8 << 20;
@@ -178,7 +178,7 @@ impl Bucket {
 
     /// Copies the file at `from` into the bucket, a large one in parts, of which one is in memory.
     ///
-    /// After an error or when it is dropped there is no object; the service is told to delete the parts.
+    /// After an error or when it is dropped there is no object; a request deletes the parts.
     pub(super) async fn send(&self, key: &Key, withheld: bool, from: &Path) -> Result<(), Error> {
         let _permit = self.uploads.acquire().await;
         let mut file = File::open(from).await.map_err(disk_error)?;
@@ -231,7 +231,7 @@ fn endpoint_of(endpoint: &str, bucket: &str, path_style: bool) -> String {
     }
 }
 
-/// What clients of the bucket get with a file.
+/// The headers by which the bucket serves a file.
 fn attributes(key: &Key) -> Attributes {
     let cache = if key.is_public() { CACHE_CONTROL } else { "private, no-store" };
     Attributes::from_iter([(Attribute::ContentType, key.mime()), (Attribute::CacheControl, cache)])
@@ -273,7 +273,7 @@ impl Upload {
 impl Drop for Upload {
     fn drop(&mut self) {
         if let (Some(mut upload), Ok(runtime)) = (self.0.take(), Handle::try_current()) {
-            // Parts that stay because the service is away are deleted by the rules of the bucket (docs/running.md).
+            // Parts that stay because the service is away are deleted by the rules of the bucket (docs/running.md#7-object-storage).
             runtime.spawn(async move { upload.abort().await.ok() });
         }
     }

@@ -7,7 +7,7 @@ use std::fmt;
 
 use object_store::client::{HttpError, HttpErrorKind};
 
-/// What is wrong with a bucket, as far as its service says so.
+/// The fault of a bucket, as far as its service reports it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BucketFault {
     /// There is no such bucket.

@@ -10,8 +10,9 @@ use object_store::local::LocalFileSystem;
 use rustix::fs::{FlockOperation, flock};
 use rustix::io::Errno;
 
+use super::entry::Entry;
+use super::error::{Error, disk_error};
 use super::key::{Key, WITHHELD};
-use super::{Entry, Error};
 use crate::scratch;
 
 /// The folder, with a subfolder for each kind of file.
@@ -104,8 +105,4 @@ pub(super) async fn on_the_disk<T: Send + 'static>(
 ) -> Result<T, Error> {
     let done = tokio::task::spawn_blocking(work).await.map_err(|error| disk_error(error.into()))?;
     done.map_err(disk_error)
-}
-
-pub(super) fn disk_error(error: io::Error) -> Error {
-    Error::Store(object_store::Error::Generic { store: "local", source: error.into() })
 }

@@ -8,6 +8,8 @@
 //! in a folder of this machine.
 
 mod bucket;
+mod entry;
+mod error;
 mod fault;
 mod key;
 mod local;
@@ -17,7 +19,6 @@ mod tests;
 mod transfer;
 
 use std::collections::HashSet;
-use std::error::Error as _;
 use std::io;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -31,6 +32,8 @@ use object_store::GetResult;
 use tokio::time::Instant;
 
 pub use bucket::{BucketOptions, Encryption};
+pub use entry::{Backend, CACHE_CONTROL};
+pub use error::Error;
 pub use fault::BucketFault;
 pub use key::{FileKind, InvalidKey, Key};
 pub use transfer::Transferred;
@@ -38,13 +41,11 @@ pub use transfer::Transferred;
 use super::scratch::{self, Workshop};
 use super::types::Format;
 use bucket::Bucket;
+use entry::Entry;
+use error::disk_error;
 use key::{ARCHIVE, FOLDERS, INCOMING, MEDIA_FOLDERS};
-use local::{Local, disk_error};
+use local::Local;
 use side::Side;
-
-/// How long clients and shared caches keep a file. A shared cache asks again after a day, since the file of a suspended
-/// account is withheld.
-pub const CACHE_CONTROL: &str = "public, max-age=31536000, s-maxage=86400, immutable";
 
 /// No stored file is larger: twice the largest video that the configuration can allow, since converting may make it
 /// larger.
@@ -56,73 +57,6 @@ const LEAST_ROOM_BYTES: u64 = 1 << 20;
 /// How often a full disk is logged.
 const LOG_EVERY: Duration = Duration::from_secs(60);
 
-/// Why a file could not be stored or read.
-#[derive(Debug, thiserror::Error)]
-pub enum Error {
-    /// Deleted, or never stored.
-    #[error("no such file")]
-    NotFound,
-    /// The file is larger than the caller allows.
-    #[error("the file has {0} bytes, which is too large")]
-    TooLarge(u64),
-    /// The folder failed.
-    #[error("media storage")]
-    Store(#[source] object_store::Error),
-    /// The bucket failed.
-    #[error("object storage: {fault}")]
-    Bucket {
-        fault: BucketFault,
-        #[source]
-        source: object_store::Error,
-    },
-    /// Another process moves the files.
-    #[error("another process is moving the files")]
-    Busy,
-    /// There is no bucket in the configuration.
-    #[error("no bucket is configured: set the keys of the section s3")]
-    NoBucket,
-}
-
-impl From<object_store::Error> for Error {
-    fn from(error: object_store::Error) -> Self {
-        match error {
-            object_store::Error::NotFound { .. } => Self::NotFound,
-            other => Self::Store(other),
-        }
-    }
-}
-
-impl Error {
-    /// The error in one sentence for an admin, with the cause where the fault has no name.
-    pub fn explain(&self) -> String {
-        match self {
-            Self::Store(source) | Self::Bucket { fault: BucketFault::Other, source } => {
-                let causes = std::iter::successors(source.source(), |cause| (**cause).source());
-                let cause = causes.last().map_or_else(|| source.to_string(), ToString::to_string);
-                format!("{self}: {cause}")
-            }
-            _ => self.to_string(),
-        }
-    }
-
-    /// The error of a request to a bucket. A missing bucket is not a missing file.
-    fn of_bucket(error: object_store::Error) -> Self {
-        match (BucketFault::of(&error), error) {
-            (BucketFault::Other, object_store::Error::NotFound { .. }) => Self::NotFound,
-            (fault, source) => Self::Bucket { fault, source },
-        }
-    }
-}
-
-/// A place of stored files.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Backend {
-    /// The folder of this machine.
-    Local,
-    /// The bucket.
-    Bucket,
-}
-
 /// What there is in one folder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stored {
@@ -132,17 +66,6 @@ pub struct Stored {
     pub files: u64,
     /// Their sizes together.
     pub bytes: u64,
-}
-
-/// A stored file, as a place lists it.
-#[derive(Debug)]
-struct Entry {
-    key: Key,
-    withheld: bool,
-    bytes: u64,
-    modified: SystemTime,
-    /// Known without reading the file.
-    md5: Option<[u8; 16]>,
 }
 
 /// An open stored file.
@@ -393,6 +316,25 @@ impl Storage {
             return if self.exists(key).await? { Ok(None) } else { Err(Error::NotFound) };
         }
         Ok(Some(Presigned { url: bucket.presigned(key, life).await?, life }))
+    }
+
+    /// Copies every file to `to`, unless it is there, and calls `progress` after each. With `delete` the files of the
+    /// source are deleted, each after its copy was compared with it. Needs some 100 bytes of memory for each file of the
+    /// largest folder of the destination.
+    ///
+    /// # Errors
+    /// [`Error::NoBucket`]; [`Error::Busy`] while another process does it; the first failure of a place. Files that were
+    /// copied are skipped by the next run.
+    pub async fn transfer(
+        &self,
+        to: Backend,
+        delete: bool,
+        progress: &(dyn Fn(Transferred) + Sync),
+    ) -> Result<Transferred, Error> {
+        let bucket = self.bucket.as_ref().ok_or(Error::NoBucket)?;
+        let _lock = self.local.lock()?;
+        let scratch = self.scratch().map_err(disk_error)?;
+        transfer::run((&self.local, bucket), to, delete, scratch.path(), progress).await
     }
 
     /// Deletes a file, also one that is withheld; that it is missing is not an error.

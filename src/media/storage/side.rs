@@ -10,9 +10,10 @@ use tokio::fs::File;
 use tokio::io::AsyncWriteExt as _;
 
 use super::bucket::{Bucket, md5_of_tag};
+use super::entry::Entry;
+use super::error::{Error, disk_error};
 use super::key::{Key, WITHHELD};
-use super::local::{Local, disk_error};
-use super::{Entry, Error};
+use super::local::Local;
 
 /// A place of stored files.
 #[derive(Clone, Copy, Debug)]

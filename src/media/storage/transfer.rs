@@ -4,16 +4,18 @@
 //! by size and MD5, which the bucket knows of files that were sent whole; others are read back.
 
 use std::collections::HashMap;
+use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
 use futures_util::TryStreamExt as _;
 use md5::{Digest as _, Md5};
 
 use super::bucket::Bucket;
+use super::entry::{Backend, Entry};
+use super::error::{Error, disk_error};
 use super::key::{FOLDERS, Key};
-use super::local::{Local, disk_error};
+use super::local::Local;
 use super::side::{self, Found, Side};
-use super::{Backend, Entry, Error, Storage};
 
 /// Files that are copied at the same time.
 const COPIES: usize = 4;
@@ -43,52 +45,42 @@ struct Present {
 }
 
 struct Transfer<'a> {
-    storage: &'a Storage,
+    local: &'a Local,
     bucket: &'a Bucket,
     to: Backend,
     delete: bool,
+    scratch: &'a Path,
     done: Mutex<Transferred>,
     progress: &'a (dyn Fn(Transferred) + Sync),
 }
 
-impl Storage {
-    /// Copies every file to `to`, unless it is there, and calls `progress` after each. With `delete` the files of the
-    /// source are deleted, each after its copy was compared with it. Needs some 100 bytes of memory for each file of the
-    /// largest folder of the destination.
-    ///
-    /// # Errors
-    /// [`Error::NoBucket`]; [`Error::Busy`] while another process does it; the first failure of a place. Files that were copied are skipped by the next run.
-    pub async fn transfer(
-        &self,
-        to: Backend,
-        delete: bool,
-        progress: &(dyn Fn(Transferred) + Sync),
-    ) -> Result<Transferred, Error> {
-        let bucket = self.bucket.as_ref().ok_or(Error::NoBucket)?;
-        let _lock = self.local.lock()?;
-        let transfer = Transfer { storage: self, bucket, to, delete, done: Mutex::default(), progress };
-        for folder in FOLDERS {
-            transfer.folder(folder).await?;
-        }
-        Ok(transfer.done.into_inner().unwrap_or_else(PoisonError::into_inner))
+/// Copies every file to `to`, as [`Storage::transfer`](super::Storage::transfer); `scratch` is an empty folder beside the
+/// stored files.
+pub(super) async fn run(
+    (local, bucket): (&Local, &Bucket),
+    to: Backend,
+    delete: bool,
+    scratch: &Path,
+    progress: &(dyn Fn(Transferred) + Sync),
+) -> Result<Transferred, Error> {
+    let transfer = Transfer { local, bucket, to, delete, scratch, done: Mutex::default(), progress };
+    for folder in FOLDERS {
+        transfer.folder(folder).await?;
     }
+    Ok(transfer.done.into_inner().unwrap_or_else(PoisonError::into_inner))
 }
 
 impl<'a> Transfer<'a> {
-    fn local(&self) -> &'a Local {
-        &self.storage.local
-    }
-
     fn source(&self) -> Side<'a> {
         match self.to {
             Backend::Local => Side::Bucket(self.bucket),
-            Backend::Bucket => Side::Local(self.local()),
+            Backend::Bucket => Side::Local(self.local),
         }
     }
 
     fn destination(&self) -> Side<'a> {
         match self.to {
-            Backend::Local => Side::Local(self.local()),
+            Backend::Local => Side::Local(self.local),
             Backend::Bucket => Side::Bucket(self.bucket),
         }
     }
@@ -144,7 +136,7 @@ impl<'a> Transfer<'a> {
     async fn copy(&self, Entry { key, withheld, bytes, .. }: &Entry) -> Result<(), Error> {
         match self.to {
             Backend::Bucket => {
-                let path = self.local().path(key, *withheld);
+                let path = self.local.path(key, *withheld);
                 if !tokio::fs::try_exists(&path).await.map_err(disk_error)? {
                     return Err(Error::NotFound);
                 }
@@ -152,17 +144,16 @@ impl<'a> Transfer<'a> {
             }
             Backend::Local => {
                 let opened = self.source().open(key, *withheld).await?;
-                let folder = self.storage.scratch().map_err(disk_error)?;
-                let path = folder.path().join("file");
+                let path = self.scratch.join(format!("{:032x}", key.number()));
                 side::write(opened, &path, *bytes).await?;
-                self.local().adopt(key, *withheld, &path).await
+                self.local.adopt(key, *withheld, &path).await
             }
         }
     }
 
     /// Whether both places have the same content; `found` with the MD5 of the bucket, where it is known.
     async fn same(&self, Entry { key, withheld, .. }: &Entry, found: Found) -> Result<bool, Error> {
-        let local = md5(Side::Local(self.local()), key, *withheld).await;
+        let local = md5(Side::Local(self.local), key, *withheld).await;
         let bucket = match (&local, found.md5) {
             (Ok(local), Some(md5)) if md5 == *local => return Ok(true),
             // A different entity tag may still be of an encrypted object.
