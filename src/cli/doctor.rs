@@ -263,7 +263,7 @@ async fn nodes(config: &Config, db: &Db) -> Option<Check> {
         Ok(nodes) => Some(Check::warning(
             name,
             format!(
-                "{nodes} processes use this database, and files are in a local folder: each server has only the media \
+                "{nodes} processes (servers, or commands that run) use this database, and files are in a local folder: each server has only the media \
                  that it stored itself, unless storage.media_dir is one shared folder. Use object storage: \
                  storage.backend = \"s3\""
             ),

@@ -10,7 +10,7 @@
 use std::ops::Range;
 
 use axum::body::{Body, Bytes};
-use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
+use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 
 use super::auth::Authentication;
@@ -27,6 +27,7 @@ const MAX_PART_BYTES: u64 = 4 * 1024 * 1024;
 pub async fn show(
     cx: Cx,
     authentication: Authentication,
+    method: Method,
     Path(key): Path<String>,
     asked: HeaderMap,
 ) -> Result<Response> {
@@ -39,17 +40,33 @@ pub async fn show(
         if !closed_server::is_person(&cx, &authentication, &asked).await? {
             return Err(Error::Unauthorized("Sign in to see this file".into()).into());
         }
+        if let Some(redirect) = redirect(&cx, &key, &method).await? {
+            return Ok(redirect);
+        }
         let mut response = serve(&cx, &key, &asked).await?;
         response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("private, max-age=31536000"));
         return Ok(response);
     }
-    serve(&cx, &key, &asked).await
+    match redirect(&cx, &key, &method).await? {
+        Some(redirect) => Ok(redirect),
+        None => serve(&cx, &key, &asked).await,
+    }
+}
+
+/// A redirect to the bucket, where files are served so. It is kept for half the life of the URL, so that it is never used
+/// too late. The URL is signed for `GET` alone.
+async fn redirect(cx: &Cx, key: &Key, method: &Method) -> Result<Option<Response>> {
+    if method != Method::GET {
+        return Ok(None);
+    }
+    let Some(Presigned { url, life }) = cx.storage.presigned(key).await.map_err(missing)? else { return Ok(None) };
+    let location = HeaderValue::from_str(&url).map_err(Error::internal)?;
+    let cache = format!("private, max-age={}", life.as_secs() / 2);
+    let headers = [(header::LOCATION, location)];
+    Ok(Some((StatusCode::FOUND, [(header::CACHE_CONTROL, cache)], headers).into_response()))
 }
 
 async fn serve(cx: &Cx, key: &Key, asked: &HeaderMap) -> Result<Response> {
-    if let Some(presigned) = cx.storage.presigned(key).await.map_err(missing)? {
-        return Ok(redirect(&presigned)?);
-    }
     let tag = entity_tag(key);
     if asked.get_all(header::IF_NONE_MATCH).iter().any(|sent| matches_tag(sent, &tag)) {
         if !cx.storage.exists(key).await.map_err(missing)? {
@@ -71,13 +88,6 @@ async fn serve(cx: &Cx, key: &Key, asked: &HeaderMap) -> Result<Response> {
     }
     let object = cx.storage.get(key).await.map_err(missing)?;
     Ok(with_headers(whole(object.length(), Body::from_stream(object.into_stream())), key, &tag))
-}
-
-/// Leads to the bucket. The response is kept for half the life of the URL, so that it is never used too late.
-fn redirect(to: &Presigned) -> Result<Response, Error> {
-    let location = HeaderValue::from_str(&to.url).map_err(Error::internal)?;
-    let cache = format!("private, max-age={}", to.life.as_secs() / 2);
-    Ok((StatusCode::FOUND, [(header::CACHE_CONTROL, cache)], [(header::LOCATION, location)]).into_response())
 }
 
 fn missing(error: storage::Error) -> Error {

@@ -163,6 +163,51 @@ async fn name_of_withheld_object_does_not_follow_from_its_key() {
 }
 
 #[tokio::test]
+async fn bucket_without_prefix_is_listed() {
+    let bench = Bench::with(Backend::Bucket, |options| BucketOptions { prefix: String::new(), ..options });
+    for number in [1, 2] {
+        bench.storage.put(&key(number), b"hello".to_vec()).await.unwrap();
+    }
+    bench.storage.place(&key(1), true).await.unwrap();
+    assert!(bench.server.folder(key(2).as_str()).is_file());
+    assert_eq!(bench.storage.usage().await.unwrap()[0], Stored { folder: "media", files: 2, bytes: 10 });
+}
+
+#[tokio::test]
+async fn objects_are_encrypted_as_configured() {
+    let kms = |id: Option<&str>| Encryption::Kms(id.map(str::to_owned));
+    for (encryption, expected) in [
+        (Encryption::Bucket, None),
+        (Encryption::Aes256, Some("x-amz-server-side-encryption: AES256")),
+        (kms(None), Some("x-amz-server-side-encryption: aws:kms")),
+        (kms(Some("k1")), Some("x-amz-server-side-encryption-aws-kms-key-id: k1")),
+    ] {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let endpoint = format!("http://{}", listener.local_addr().unwrap());
+        let request = tokio::spawn(async move {
+            let (mut client, _) = listener.accept().await.unwrap();
+            let (mut head, mut buffer) = (String::new(), [0; 4096]);
+            while !head.contains("\r\n\r\n") {
+                let read = client.read(&mut buffer).await.unwrap();
+                head.push_str(&String::from_utf8_lossy(&buffer[..read]));
+            }
+            client.write_all(b"HTTP/1.1 200 OK\r\netag: \"x\"\r\ncontent-length: 0\r\n\r\n").await.unwrap();
+            head
+        });
+        let folder = tempfile::tempdir().unwrap();
+        let options = BucketOptions { encryption, ..options(&endpoint) };
+        let storage = Storage::open(folder.path()).unwrap().with_bucket(&options, Backend::Bucket).unwrap();
+        storage.put(&key(1), b"hello".to_vec()).await.unwrap();
+        let head = request.await.unwrap();
+        match expected {
+            Some(expected) => assert!(head.contains(expected), "{head}"),
+            None => assert!(!head.contains("encryption"), "{head}"),
+        }
+        assert!(head.contains("content-type: image/webp"), "{head}");
+    }
+}
+
+#[tokio::test]
 async fn program_gets_a_file_within_its_bound() {
     for bench in both() {
         let storage = &bench.storage;
