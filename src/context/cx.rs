@@ -17,7 +17,7 @@ use crate::browser::BrowserUser;
 use crate::budget::Budget;
 use crate::caches::Caches;
 use crate::change::Live;
-pub use crate::configured::{converter, db_options};
+pub use crate::configured::{bucket, converter, db_options, storage};
 use crate::configured::{sandbox, urls};
 use crate::error::{Error, Result};
 use crate::extension::Extensions;
@@ -191,6 +191,7 @@ impl Cx {
         let vapid = crate::vapid::open(&db, &keys, clock.now()).await?;
         let services = Arc::new(Services {
             urls: urls(&config, &keys),
+            storage: storage(&config, &keys).map_err(Error::internal)?,
             keys,
             caches: Caches::default(),
             recording_uses: RecordingUses::default(),
@@ -212,7 +213,6 @@ impl Cx {
             stopping: AtomicBool::new(false),
             settings: ArcSwap::default(),
             reloading: tokio::sync::Mutex::default(),
-            storage: Storage::open(&config.storage.media_dir).map_err(Error::internal)?,
             sandbox: sandbox(&config, executable),
             converter: converter(&config, executable),
             config,

@@ -61,6 +61,8 @@ impl Owner {
 pub struct Urls {
     /// Scheme and host, without a trailing slash: `https://web.example`.
     pub origin: String,
+    /// What URLs of stored files begin with, without a trailing slash: `https://web.example/media`.
+    pub files: String,
     /// The domain in account addresses.
     pub local_domain: String,
     /// The host that serves HTTP.
@@ -116,7 +118,7 @@ impl Urls {
     /// A stored media file, by its storage key.
     #[must_use]
     pub fn media(&self, key: &str) -> String {
-        format!("{}/media/{key}", self.origin)
+        format!("{}/{key}", self.files)
     }
     /// The file of another server at `url`, which the row `id` names as its `kind`.
     #[must_use]
