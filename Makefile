@@ -24,6 +24,7 @@ ONCE := \
 
 # Tests of media, which run again with their files in a bucket: `TEST_STORAGE=s3 cargo test --test api media` is one of them.
 MEDIA := \
+	federation::remote_media \
 	routes::media routes::moving_media routes::still_pictures routes::later_versions routes::custom_emojis routes::credentials \
 	jobs::archives jobs::cards jobs::removal platform::media_corpus platform::media_worker
 

@@ -71,6 +71,13 @@ pub(super) enum Place {
 /// How often progress is printed.
 const PROGRESS: Duration = Duration::from_secs(5);
 
+impl Command {
+    /// True for a change of how files of a domain are served.
+    pub(super) fn changes(&self) -> bool {
+        matches!(self, Self::Mode { domain: Some(_), .. })
+    }
+}
+
 #[derive(Serialize)]
 struct Usage {
     attachments: Vec<OfKind>,

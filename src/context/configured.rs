@@ -86,6 +86,17 @@ pub fn bucket(config: &Config, keys: &Keys) -> Option<BucketOptions> {
     })
 }
 
+/// The hosts of the storage that clients load files from, each after a space.
+fn file_hosts(config: &Config, keys: &Keys) -> String {
+    let public = config.storage.public_url.as_ref().map(|url| url.as_str().to_owned());
+    let presigned = bucket(config, keys).filter(|bucket| bucket.presigned.is_some()).map(|bucket| bucket.url());
+    let origin = |url: &str| {
+        let (scheme, rest) = url.split_once("://")?;
+        Some(format!(" {scheme}://{}", rest.split('/').next()?))
+    };
+    [public, presigned].iter().flatten().filter_map(|url| origin(url)).collect()
+}
+
 /// The addresses of this server.
 pub(crate) fn urls(config: &Config, keys: &Keys) -> Urls {
     let scheme = match config.server.scheme {
@@ -95,6 +106,7 @@ pub(crate) fn urls(config: &Config, keys: &Keys) -> Urls {
     let origin = format!("{scheme}://{}", config.server.web_domain);
     let public = config.storage.public_url.as_ref().map(|url| url.as_str().trim_end_matches('/').to_owned());
     Urls {
+        file_hosts: file_hosts(config, keys),
         files: public.unwrap_or_else(|| format!("{origin}/media")),
         origin,
         local_domain: config.server.local_domain.as_str().to_owned(),

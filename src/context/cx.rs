@@ -7,7 +7,7 @@
 use std::net::IpAddr;
 use std::ops::Deref;
 use std::path::Path;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, AtomicU64};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use arc_swap::ArcSwap;
@@ -104,6 +104,8 @@ pub struct Services {
     pub remote_files: Turns,
     /// Fetches of files from one host.
     pub remote_hosts: Turns,
+    /// Bytes of copies that this process stored since it looked at their budget.
+    pub remote_bytes: AtomicU64,
     /// Files that are passed on, all in all, and of one host.
     pub passing: Turns,
     pub passing_hosts: Turns,
@@ -202,6 +204,7 @@ impl Cx {
             media_hosts: Hosts::new(usize::MAX),
             remote_files: Turns::new(1),
             remote_hosts: Turns::new(FETCHES_OF_HOST),
+            remote_bytes: AtomicU64::new(0),
             passing: Turns::new(PASSING),
             passing_hosts: Turns::new(PASSING / 4),
             push_hosts: Hosts::new(hosts::PUSH_REQUESTS),

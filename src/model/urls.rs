@@ -63,6 +63,9 @@ pub struct Urls {
     pub origin: String,
     /// What URLs of stored files begin with, without a trailing slash: `https://web.example/media`.
     pub files: String,
+    /// Other hosts than this server that clients load files from, as a content security policy lists them: each after a
+    /// space. Empty unless files are in a bucket that is public or has presigned URLs.
+    pub file_hosts: String,
     /// The domain in account addresses.
     pub local_domain: String,
     /// The host that serves HTTP.

@@ -222,6 +222,15 @@ impl Bucket {
     }
 }
 
+impl BucketOptions {
+    /// The address of the bucket, or of the service if the bucket is in the path.
+    #[must_use]
+    pub fn url(&self) -> String {
+        let amazon = || format!("https://s3.{}.amazonaws.com", self.region);
+        endpoint_of(&self.endpoint.clone().unwrap_or_else(amazon), &self.bucket, self.path_style)
+    }
+}
+
 /// The address of a bucket at `endpoint`.
 fn endpoint_of(endpoint: &str, bucket: &str, path_style: bool) -> String {
     let endpoint = endpoint.trim_end_matches('/');

@@ -73,6 +73,11 @@ async fn suspended_files_are_unreachable_at_the_public_address_too() {
     let (head, body) = fetch(url);
     assert!(head.contains("content-type: image/png") && head.contains("immutable"), "{head}");
     let key = url.strip_prefix(base).unwrap();
+    // Pages may load files from there, and from nowhere else.
+    let host = base.split('/').take(3).collect::<Vec<_>>().join("/");
+    let page = app.anonymous().get("/@alice").send().await;
+    let policy = page.header("content-security-policy");
+    assert!(policy.contains(&format!("img-src 'self' {host}; media-src 'self' {host};")), "{policy}");
     let ours = app.anonymous().get(&format!("/media{key}")).send().await;
     assert!(ours.body == body, "URLs that others know from before lead to the file");
 
