@@ -257,7 +257,7 @@ async fn nodes(config: &Config, db: &Db) -> Option<Check> {
     if config.storage.backend == StorageBackend::S3 {
         return None;
     }
-    match store::node::count_leased(db, Clock::system().now()).await {
+    match context::node::count_processes(db, Clock::system().now()).await {
         Err(error) => Some(Check::bad(name, error.to_string())),
         Ok(0 | 1) => None,
         Ok(nodes) => Some(Check::warning(

@@ -4,7 +4,7 @@ use std::fmt::Display;
 
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
-use crate::remote_file::{RemoteFileKind, RemotePart, RemoteTags};
+use crate::remote_file::{RemoteAddress, RemoteFileKind, RemoteTags};
 use crate::{AccountId, StatusId};
 
 /// Characters to percent-encode in a path segment: all but the unreserved characters of RFC 3986.
@@ -125,11 +125,10 @@ impl Urls {
     }
     /// The file of another server at `url`, which the row `id` names as its `kind`.
     #[must_use]
-    pub fn remote_file(&self, kind: RemoteFileKind, id: impl Into<i64>, url: &str, part: RemotePart) -> String {
+    pub fn remote_file(&self, kind: RemoteFileKind, id: impl Into<i64>, url: &str) -> RemoteAddress {
         let id = id.into();
-        let small = if part == RemotePart::Small { "/small" } else { "" };
         let tag = self.remote_tags.of(kind, id, url);
-        format!("{}/media/remote/{}/{id}/{tag}{small}", self.origin, kind.as_str())
+        RemoteAddress(format!("{}/media/remote/{}/{id}/{tag}", self.origin, kind.as_str()))
     }
     /// The avatar of accounts without one.
     #[must_use]

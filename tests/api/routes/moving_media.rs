@@ -498,7 +498,7 @@ async fn stored_files_are_counted_and_strays_deleted() {
     assert_eq!((&usage[0]["folders"][0]["folder"], &usage[0]["folders"][0]["files"]), (&json!("media"), &json!(4)));
     assert!(app.run(&["media", "usage"]).await.ok().contains("1 on no status"));
     let pruned = app.run(&["media", "prune", "--json"]).await.json();
-    assert_eq!(pruned[0], json!({"files": 1, "size_bytes": 5}));
+    assert_eq!(pruned[0], json!({"files": 1, "size_bytes": 5, "remote_files": 0, "remote_size_bytes": 0}));
     assert!(!old.exists() && new.exists());
     assert_eq!(app.stored_files(), 3);
 }
