@@ -261,6 +261,49 @@ async fn least_recently_used_copies_go_first_and_come_back() {
     assert_eq!((scene.copies().await, scene.app.stored_files()), (0, 0));
 }
 
+#[tokio::test]
+async fn each_kind_is_served_in_each_mode() {
+    for mode in [RemoteMediaMode::Cache, RemoteMediaMode::Keep, RemoteMediaMode::Pass] {
+        let scene = Scene::new().await;
+        scene.mode(mode).await;
+        let at = |name: &str| scene.liar.put(&format!("/files/{name}"), Reply::of("image/png", png(90, 60)));
+        let sound = scene.liar.put("/files/sound", Reply::of("audio/mpeg", [b"ID3".as_slice(), &[0; 400]].concat()));
+        let icon = json!({ "type": "Image", "mediaType": "image/png", "url": at("emoji") });
+        let emoji = json!({ "type": "Emoji", "name": ":rook:", "icon": icon });
+        let profile = json!({
+            "icon": { "type": "Image", "url": at("face") },
+            "image": { "type": "Image", "url": at("header") },
+        });
+        scene.send(&scene.carol, "Update", with(scene.carol.actor(), &profile)).await;
+        let attached = json!([
+            picture(&at("picture")),
+            { "type": "Document", "mediaType": "audio/mpeg", "url": sound, "icon": { "type": "Image", "url": at("cover") } },
+        ]);
+        let note = json!({ "content": "<p>:rook:</p>", "tag": emoji, "attachment": attached });
+        let status = scene.receive(&with(scene.carol.note("1"), &note)).await;
+        let media = &status["media_attachments"];
+        let addresses = [
+            &media[0]["url"],
+            &media[0]["preview_url"],
+            &media[1]["url"],
+            &media[1]["preview_url"],
+            &status["account"]["avatar"],
+            &status["account"]["avatar_static"],
+            &status["account"]["header"],
+            &status["emojis"][0]["url"],
+            &status["emojis"][0]["static_url"],
+        ];
+        for address in addresses {
+            let answer = scene.load(address).await;
+            let kind = if *address == media[1]["url"] { "audio/mpeg" } else { "image/png" };
+            assert_eq!((answer.status.as_u16(), answer.header("content-type")), (200, kind), "{mode:?}: {address}");
+        }
+        scene.app.run_jobs().await;
+        let copies = if mode == RemoteMediaMode::Pass { 0 } else { 6 };
+        assert_eq!(scene.copies().await, copies, "{mode:?}");
+    }
+}
+
 /// The strings of a document at which a client would load something.
 fn loaded(value: &Value, name: &str, found: &mut BTreeSet<(String, String)>) {
     match value {
