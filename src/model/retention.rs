@@ -6,7 +6,7 @@ use super::text_enum;
 
 text_enum! {
     /// The reason that keeps an old status of another server. Reasons from `answered` on are settings.
-    StatusKeptBy {
+    StatusKeepReason {
         /// It boosts or quotes a status of this server, whose counters include it.
         Own = "own",
         /// It is pinned to the profile of its author.
@@ -38,7 +38,7 @@ text_enum! {
 
 text_enum! {
     /// The reason that keeps an old account of another server.
-    AccountKeptBy {
+    AccountKeepReason {
         /// It was fetched, or sent something, within the time.
         Recent = "recent",
         /// Statuses of it are here.
@@ -65,7 +65,7 @@ text_enum! {
     UnusedPart {
         /// Threads without statuses.
         Conversations = "conversations",
-        /// Hashtags that nothing has and nobody decided about.
+        /// Hashtags without use and without a decision.
         Tags = "tags",
         /// Applications that no account signed in with.
         Applications = "applications",

@@ -7,7 +7,7 @@
 
 use database::sql::Ids;
 use database::{Conn, Result, Tx, sql};
-use model::retention::AccountKeptBy;
+use model::retention::AccountKeepReason;
 use model::{AccountId, Json, StatusId, Time, boxed};
 
 /// A status or reblog, with everything that may keep it.
@@ -135,7 +135,7 @@ pub async fn delete_media(tx: &mut Tx, status: StatusId) -> Result<u64> {
 pub struct OldAccount {
     pub id: AccountId,
     pub local: bool,
-    pub kept_by: Option<AccountKeptBy>,
+    pub kept_by: Option<AccountKeepReason>,
 }
 
 /// The columns of [`OldAccount`]; `$1`: the time since which a fetch keeps an account.

@@ -49,7 +49,7 @@ macro_rules! unused_tag {
     };
 }
 
-/// As [`list_conversations`], for hashtags that nothing has and nobody decided about.
+/// As [`list_conversations`], for hashtags without use and without a decision.
 #[boxed]
 pub async fn list_tags(db: Conn<'_>, after: i64, before: i64, limit: i64) -> Result<Vec<(i64, bool)>> {
     db.query(sql!(

@@ -1,11 +1,11 @@
-//! Unused accounts of other servers: nobody here has to do with them, and they were not seen for long.
+//! Unused accounts of other servers: without any relation here, and not fetched for long.
 
 use chrono::TimeDelta;
 use context::error::Result;
 use context::queue::{self, Done, Failure, Next, PruneRemoteAccounts};
 use context::{Cx, job};
 use model::clock::Ids;
-use model::retention::AccountKeptBy;
+use model::retention::AccountKeepReason;
 use model::{AccountId, Time};
 use store::job::Claim;
 use store::plugin_mark::MarkTables;
@@ -62,7 +62,7 @@ pub(super) async fn step(
     let tables = tables(cx).await?;
     let named = tables.accounts((&cx.db).into(), &old).await?;
     old.retain(|account| !named.contains(account));
-    *report.kept_accounts.entry(AccountKeptBy::Plugin).or_default() += named.len() as u64;
+    *report.kept_accounts.entry(AccountKeepReason::Plugin).or_default() += named.len() as u64;
     match mode {
         Mode::Remove => remove(cx, before, &tables, &old, report).await?,
         Mode::Count => report.accounts += old.len() as u64,

@@ -1,5 +1,5 @@
-//! Retention: old statuses and unused accounts of other servers are removed, except for those that somebody of this
-//! server has to do with.
+//! Retention: old statuses and unused accounts of other servers are removed, with exceptions for everything that
+//! accounts of this server refer to.
 //!
 //! Reached from recurring jobs and from `rookery status prune`. A step reads the next rows in the order of their ids,
 //! and removes those that nothing keeps in short transactions, which check again. Nothing is sent, and no tombstone
@@ -17,7 +17,7 @@ use chrono::TimeDelta;
 use context::Cx;
 use context::error::{Error, Result};
 use model::clock::Ids;
-use model::retention::{AccountKeptBy, StatusKeptBy};
+use model::retention::{AccountKeepReason, StatusKeepReason};
 use model::settings::Settings;
 use model::{AccountId, StatusId, Time};
 use store::plugin_mark::{self, MarkTables};
@@ -83,7 +83,7 @@ pub enum Mode {
     Count,
 }
 
-/// What was removed, or would be, and what stays although it is old.
+/// The result of steps: removals, or with [`Mode::Count`] their number, and old rows that stay.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Report {
     pub statuses: u64,
@@ -93,9 +93,9 @@ pub struct Report {
     pub media: u64,
     pub accounts: u64,
     /// Old statuses and reblogs of other servers that stay, by the first reason.
-    pub kept_statuses: BTreeMap<StatusKeptBy, u64>,
+    pub kept_statuses: BTreeMap<StatusKeepReason, u64>,
     /// Accounts of other servers that stay, by the first reason.
-    pub kept_accounts: BTreeMap<AccountKeptBy, u64>,
+    pub kept_accounts: BTreeMap<AccountKeepReason, u64>,
     /// The longest transaction, from its begin to the end of its commit.
     pub longest: Duration,
 }

@@ -7,7 +7,7 @@ use context::error::Result;
 use context::queue::{self, Done, Failure, Next, PruneRemoteStatuses};
 use context::{Cx, job};
 use database::{Conn, Tx};
-use model::retention::StatusKeptBy;
+use model::retention::StatusKeepReason;
 use model::{AccountId, StatusId};
 use store::job::Claim;
 use store::plugin_mark::MarkTables;
@@ -84,8 +84,8 @@ impl Reasons {
     }
 
     /// The first reason that keeps `status`; `None`: it goes.
-    fn first(&self, rules: &Rules, status: &OldStatus) -> Option<StatusKeptBy> {
-        use StatusKeptBy as By;
+    fn first(&self, rules: &Rules, status: &OldStatus) -> Option<StatusKeepReason> {
+        use StatusKeepReason as By;
         let reasons = [
             (status.own, By::Own),
             (status.pinned, By::Pinned),
