@@ -112,6 +112,16 @@ pub async fn list_reblogs(db: Conn<'_>, original: StatusId, limit: i64) -> Resul
         .await
 }
 
+/// The number of reblogs of `originals` from the id `from` on.
+#[boxed]
+pub async fn count_reblogs(db: Conn<'_>, originals: &[StatusId], from: StatusId) -> Result<i64> {
+    db.query(sql!("SELECT COUNT(*) FROM statuses s WHERE s.reblog_of_id" in("$1") "AND s.id >= $2"))
+        .bind(Ids::of(originals.iter().copied()))
+        .bind(from)
+        .scalar()
+        .await
+}
+
 /// The number of attachments of these statuses.
 #[boxed]
 pub async fn count_media(db: Conn<'_>, ids: &[StatusId]) -> Result<i64> {

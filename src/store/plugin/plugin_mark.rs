@@ -59,7 +59,7 @@ pub async fn find_tables(mut db: Conn<'_>) -> Result<MarkTables> {
         }
         let scope = Arc::new(Scope::find(db.reborrow(), &name, BTreeSet::new()).await?);
         for (table, columns) in columns {
-            let owner = owners.get(&(name.clone(), table.clone())).cloned();
+            let owner = owners.get(&(name.clone(), table.clone())).map(String::as_str);
             tables.extend(mark_table(db.engine(), &scope, &table, &columns, owner));
         }
     }
@@ -71,9 +71,9 @@ fn mark_table(
     scope: &Arc<Scope>,
     table: &str,
     columns: &BTreeSet<String>,
-    owner: Option<String>,
+    owner: Option<&str>,
 ) -> Option<MarkTable> {
-    if !is_name(table) || owner.as_ref().is_some_and(|owner| !is_name(owner)) {
+    if !is_name(table) || owner.is_some_and(|owner| !is_name(owner)) {
         return None;
     }
     let (place, list) = match engine {
@@ -84,7 +84,7 @@ fn mark_table(
     let select = |column: &str, rest: &str| -> Arc<str> {
         format!("{mark} SELECT DISTINCT t.{column} AS subject{rest} FROM {place} t WHERE t.{column} {list}").into()
     };
-    let statuses = columns.contains(STATUS).then(|| match &owner {
+    let statuses = columns.contains(STATUS).then(|| match owner {
         Some(owner) => select(STATUS, &format!(", t.{owner} AS owner")),
         None => select(STATUS, ""),
     });
@@ -92,7 +92,7 @@ fn mark_table(
     if columns.contains(ACCOUNT) {
         named.insert(ACCOUNT);
     }
-    named.extend(owner.as_deref());
+    named.extend(owner);
     let accounts: Vec<Arc<str>> = named.into_iter().map(|column| select(column, "")).collect();
     (statuses.is_some() || !accounts.is_empty()).then(|| MarkTable {
         scope: Arc::clone(scope),

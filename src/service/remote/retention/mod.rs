@@ -19,7 +19,7 @@ use context::error::{Error, Result};
 use model::clock::Ids;
 use model::retention::{AccountKeepReason, StatusKeepReason};
 use model::settings::Settings;
-use model::{AccountId, StatusId, Time};
+use model::{AccountId, Status, StatusId, Time};
 use store::plugin_mark::{self, MarkTables};
 use tokio::time::Instant;
 
@@ -170,10 +170,11 @@ async fn make_way(begun: Instant, report: &mut Report) {
     tokio::time::sleep(held).await;
 }
 
-/// The error of a removal, except that another process was faster.
-fn unless_gone(removed: Result<()>) -> Result<()> {
+/// Whether a status was removed; false when it was gone before, as a reblog whose original was removed.
+fn unless_gone(removed: Result<Status>) -> Result<bool> {
     match removed {
-        Err(Error::NotFound) => Ok(()),
-        other => other,
+        Ok(_) => Ok(true),
+        Err(Error::NotFound) => Ok(false),
+        Err(error) => Err(error),
     }
 }

@@ -130,15 +130,21 @@ pub(super) async fn step(
     }
     match mode {
         Mode::Remove => remove(cx, rules, &tables, &old, report).await?,
-        Mode::Count => count(cx, &old, report).await?,
+        Mode::Count => count(cx, &old, before, report).await?,
     }
     Ok(Some(last))
 }
 
-async fn count(cx: &Cx, old: &[OldStatus], report: &mut Report) -> Result<()> {
+async fn count(cx: &Cx, old: &[OldStatus], before: StatusId, report: &mut Report) -> Result<()> {
     let reblogs = old.iter().filter(|status| status.is_reblog).count() as u64;
-    report.reblogs += reblogs;
     report.statuses += old.len() as u64 - reblogs;
+    // Younger reblogs go with their originals.
+    let reblogged: Vec<StatusId> = old.iter().filter(|status| status.has_reblogs).map(|status| status.id).collect();
+    let younger = match reblogged.as_slice() {
+        [] => 0,
+        reblogged => retention::count_reblogs(&cx.db, reblogged, before).await?,
+    };
+    report.reblogs += reblogs + u64::try_from(younger).unwrap_or_default();
     let ids: Vec<StatusId> = old.iter().map(|status| status.id).collect();
     report.media += u64::try_from(retention::count_media(&cx.db, &ids).await?).unwrap_or_default();
     Ok(())
@@ -184,8 +190,7 @@ async fn thin_out(cx: &Cx, rules: &Rules, tables: &MarkTables, original: StatusI
             if begun.elapsed() >= TIME_BUDGET {
                 break;
             }
-            unless_gone(status::erase(cx, &mut tx, author, reblog).await.map(drop))?;
-            report.reblogs += 1;
+            report.reblogs += u64::from(unless_gone(status::erase(cx, &mut tx, author, reblog).await)?);
         }
         tx.commit().await?;
         make_way(begun, report).await;
@@ -223,11 +228,11 @@ async fn remove_batch(
             report.reblogs += retention::list_reblogs(&mut *tx, *id, most).await?.len() as u64;
         }
         report.media += retention::delete_media(tx, *id).await?;
-        unless_gone(status::erase(cx, tx, status.account_id, *id).await.map(drop))?;
+        let removed = u64::from(unless_gone(status::erase(cx, tx, status.account_id, *id).await)?);
         if status.is_reblog {
-            report.reblogs += 1;
+            report.reblogs += removed;
         } else {
-            report.statuses += 1;
+            report.statuses += removed;
         }
     }
     Ok(batch.len())
