@@ -74,7 +74,10 @@ pub(super) async fn run(cx: &Cx, prune: &Prune, output: Output) -> Result<(), Fa
         kept_statuses: report.kept_statuses.iter().map(|(by, count)| (by.as_str(), *count)).collect(),
         kept_accounts: report.kept_accounts.iter().map(|(by, count)| (by.as_str(), *count)).collect(),
     };
-    output.answer(&pruned, || words(&pruned))
+    match mode {
+        Mode::Count => output.answer(&pruned, || words("Would remove", &pruned)),
+        Mode::Remove => output.answer(&pruned, || words("Removed", &pruned)),
+    }
 }
 
 /// Goes through all old statuses, and then through all unused accounts, which may be without statuses only then.
@@ -100,8 +103,7 @@ async fn walk(cx: &Cx, rules: &Rules, mode: Mode, output: Output) -> Result<Repo
     Ok(report)
 }
 
-fn words(pruned: &Pruned) -> String {
-    let verb = if pruned.removed { "Removed" } else { "Would remove" };
+fn words(verb: &str, pruned: &Pruned) -> String {
     let Pruned { statuses, reblogs, media, accounts, .. } = pruned;
     let mut text =
         format!("{verb} {statuses} posts with {media} attachments, {reblogs} boosts and {accounts} accounts.\n");

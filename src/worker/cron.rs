@@ -14,7 +14,6 @@ use context::job;
 use context::queue::{self, Clean, Done, Failure};
 use database::Tx;
 use model::Time;
-use model::clock::Ids;
 use service::email_block;
 use service::oauth::authorize::CODE_REPLAY_WINDOW;
 use store::job::Claim;
@@ -45,11 +44,6 @@ const SENT_RETENTION: TimeDelta = TimeDelta::hours(1);
 const DEAD_RETENTION: TimeDelta = TimeDelta::days(30);
 /// How long deleted objects are remembered.
 const TOMBSTONE_RETENTION: TimeDelta = TimeDelta::days(90);
-/// How long a job that was given up can be looked at.
-const DEAD_JOB_RETENTION: TimeDelta = TimeDelta::days(90);
-/// For how many weeks, and days, activity and sign-ups are counted: the longest period that is shown or limited, and some.
-const ACTIVE_WEEKS: i64 = 60;
-const SIGN_UP_DAYS: i64 = 60;
 /// Most rows of each kind deleted in one run.
 const FEDERATION_BATCH: i64 = 1_000;
 
@@ -94,7 +88,7 @@ async fn clean(cx: &Cx, job: Clean, claim: Claim) -> Result<Done, Failure> {
     if old > 0 {
         tracing::warn!(events = old, "dropped undelivered plugin events older than 14 days");
     }
-    let dead_jobs = clean_operation(&mut tx, now).await?;
+    let dead_jobs = service::server::unused::clean(cx, &mut tx).await?;
     let more = clean_federation(&mut tx, now).await? || dead_jobs;
     // Deleted in batches; the next run, one second later, deletes the rest.
     let next = if old > 0 || old_ips > 0 || more { TimeDelta::seconds(1) } else { CLEAN_EVERY };
@@ -102,16 +96,6 @@ async fn clean(cx: &Cx, job: Clean, claim: Claim) -> Result<Done, Failure> {
     queue::finish(&mut tx, claim).await?;
     tx.commit().await?;
     Ok(Done::Removed)
-}
-
-/// Deletes dead letters of the queue and counts of past weeks and days; true when there may be more.
-async fn clean_operation(tx: &mut Tx, now: Time) -> Result<bool, Failure> {
-    let days = now.timestamp_millis() / (24 * 60 * 60 * 1_000);
-    store::cleaning::delete_weeks(tx, days / 7 - ACTIVE_WEEKS).await?;
-    store::cleaning::delete_sign_up_days(tx, days - SIGN_UP_DAYS).await?;
-    let before = Ids::first_at(now - DEAD_JOB_RETENTION);
-    let jobs = store::cleaning::delete_dead_jobs(tx, before, FEDERATION_BATCH).await?;
-    Ok(i64::try_from(jobs).is_ok_and(|jobs| jobs == FEDERATION_BATCH))
 }
 
 /// Deletes rows of federation that have no purpose any more; true when there may be more.

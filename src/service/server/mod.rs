@@ -8,5 +8,5 @@ pub mod public;
 pub mod rule;
 pub mod settings;
 pub mod streaming;
-mod unused;
+pub mod unused;
 pub mod webfinger;

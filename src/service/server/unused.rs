@@ -1,18 +1,20 @@
-//! Deletion of rows without use: threads without statuses, hashtags, applications, publishers, servers and hosts.
+//! Deletion of rows without use: threads without statuses, hashtags, applications, publishers, servers and hosts, dead
+//! letters and counts of long ago.
 //!
 //! A recurring job walks through each table in the order of its key, a bounded number of rows in each step. What is
 //! deleted is made again when it is needed.
 //!
-//! Spec: docs/running.md
+//! Spec: docs/growth.md
 
 use chrono::TimeDelta;
 use context::error::Error;
 use context::queue::{self, Done, Failure, Next, PruneUnused};
 use context::{Cx, job};
+use database::Tx;
 use model::clock::Ids;
 use model::retention::UnusedPart;
 use store::job::Claim;
-use store::unused;
+use store::{cleaning, unused};
 
 /// Rows of one step.
 const BATCH: i64 = 500;
@@ -22,6 +24,26 @@ const EVERY: TimeDelta = TimeDelta::days(7);
 const AGE: TimeDelta = TimeDelta::days(30);
 /// How long a host that failed is remembered while it is owed nothing.
 const HOST_AGE: TimeDelta = TimeDelta::days(180);
+
+/// How long a job that was given up can be looked at.
+const DEAD_JOB_AGE: TimeDelta = TimeDelta::days(90);
+/// Most dead letters deleted in one run.
+const DEAD_JOBS: i64 = 1_000;
+/// For how many weeks, and days, activity and sign-ups are counted: more than is shown or limited.
+const ACTIVE_WEEKS: i64 = 60;
+const SIGN_UP_DAYS: i64 = 60;
+
+/// Deletes old dead letters of the queue, and counts of past weeks and days; true when there may be more. Called by the
+/// hourly clean-up.
+#[model::use_case]
+pub async fn clean(cx: &Cx, tx: &mut Tx) -> Result<bool, Error> {
+    let now = cx.clock.now();
+    let today = now.timestamp_millis() / TimeDelta::days(1).num_milliseconds();
+    cleaning::delete_weeks(tx, today / 7 - ACTIVE_WEEKS).await?;
+    cleaning::delete_sign_up_days(tx, today - SIGN_UP_DAYS).await?;
+    let jobs = cleaning::delete_dead_jobs(tx, Ids::first_at(now - DEAD_JOB_AGE), DEAD_JOBS).await?;
+    Ok(i64::try_from(jobs).is_ok_and(|jobs| jobs == DEAD_JOBS))
+}
 
 #[model::use_case]
 #[job]
