@@ -19,8 +19,14 @@ ONCE := \
 	platform::bodies_in_flight platform::unread_bodies platform::domain_policy::running \
 	federation::documents federation::hostile::answers federation::hostile::content federation::hostile::documents \
 	federation::hostile::signatures federation::operators federation::signed_reads federation::software \
-	routes::markdown routes::media routes::moving_media routes::oembed routes::still_pictures routes::translations \
+	routes::markdown routes::media routes::moving_media routes::object_storage routes::oembed routes::still_pictures routes::translations \
 	routes::well_known web::languages web::pages streaming::batches streaming::connections streaming::ways_in
+
+# Tests of media, which run again with their files in a bucket: `TEST_STORAGE=s3 cargo test --test api media` is one of them.
+MEDIA := \
+	federation::remote_media \
+	routes::media routes::moving_media routes::still_pictures routes::later_versions routes::custom_emojis routes::credentials \
+	jobs::archives jobs::cards jobs::removal platform::media_corpus platform::media_worker
 
 # How guests are compiled: `guest-quick` for development and tests, `guest` for everything that is measured or shipped.
 GUEST_PROFILE ?= $(if $(filter dev,$(PROFILE)),guest-quick,guest)
@@ -62,8 +68,9 @@ test: guests languages ffmpeg core ## Run all tests on SQLite, then those that a
 	.ci/with-postgres cargo test --workspace --test api -- $(ONCE:%=--skip %)
 
 # What takes minutes of a compiler, of a disk or of a network: nothing that a change is likely to break unnoticed.
-nightly: guests languages ffmpeg ## Run the long tests: examples in every language, generated requests, kills, load, client libraries
+nightly: guests languages ffmpeg ## Run the long tests: examples in every language, media in a bucket, generated requests, kills, load, client libraries
 	env -u TEST_DATABASE_URL cargo test --test api -- --ignored
+	env -u TEST_DATABASE_URL TEST_STORAGE=s3 cargo test --test api -- $(MEDIA)
 	for target in fuzz crash load clients; do $(MAKE) --no-print-directory $$target || exit; done
 
 # Another seed on every run, which is printed: `make fuzz SEED=123` draws the same again.

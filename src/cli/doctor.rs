@@ -11,7 +11,7 @@ use std::path::Path;
 
 use serde::Serialize;
 
-use config::{Config, MailTransport, secrets};
+use config::{Config, MailTransport, StorageBackend, secrets};
 use context::cx::db_options;
 use context::node;
 use crypto::Keys;
@@ -64,6 +64,7 @@ pub(super) async fn run(config: &Config, output: Output) -> Result<(), Failure> 
     checks.push(folder("media folder", &config.storage.media_dir));
     checks.push(room(&config.storage.data_dir));
     checks.push(secret_key(config));
+    checks.extend(object_storage(config).await);
     checks.push(clock());
     checks.push(mail(config));
     checks.push(video(config).await);
@@ -146,6 +147,21 @@ fn secret_key(config: &Config) -> Check {
     }
 }
 
+/// Whether the bucket can be used. `None` when there is none in the configuration.
+async fn object_storage(config: &Config) -> Option<Check> {
+    let name = "object storage";
+    // The names of withheld files depend on the secret key; the probe does not.
+    let options = context::cx::bucket(config, &Keys::new(b""))?;
+    let bucket = &options.bucket;
+    Some(match media::storage::probe(&options, &crypto::random_text(9)).await {
+        Ok(()) if config.storage.backend == StorageBackend::Local => {
+            Check::good(name, format!("{bucket}; new files are in the media folder (storage.backend)"))
+        }
+        Ok(()) => Check::good(name, bucket),
+        Err(error) => Check::bad(name, format!("{bucket}: {}", error.explain())),
+    })
+}
+
 fn clock() -> Check {
     let now = Clock::system().now();
     if now.timestamp() < WRITTEN {
@@ -205,6 +221,7 @@ async fn database(config: &Config) -> Vec<Check> {
             checks.push(Check::good("schema", "up to date"));
             checks.push(owner(&db).await);
             checks.push(jobs(&db).await);
+            checks.extend(nodes(config, &db).await);
             checks.extend(newest(&db).await);
             #[cfg(feature = "plugins")]
             checks.extend(plugins(config, &db).await);
@@ -232,6 +249,26 @@ async fn signing_keys(config: &Config, db: &Db) -> Option<Check> {
             ),
         ),
     })
+}
+
+/// Whether several servers with this database have a folder of media each. `None` when they do not.
+async fn nodes(config: &Config, db: &Db) -> Option<Check> {
+    let name = "nodes";
+    if config.storage.backend == StorageBackend::S3 {
+        return None;
+    }
+    match context::node::count_processes(db, Clock::system().now()).await {
+        Err(error) => Some(Check::bad(name, error.to_string())),
+        Ok(0 | 1) => None,
+        Ok(nodes) => Some(Check::warning(
+            name,
+            format!(
+                "{nodes} processes (servers, or commands that run) use this database, and files are in a local folder: each server has only the media \
+                 that it stored itself, unless storage.media_dir is one shared folder. Use object storage: \
+                 storage.backend = \"s3\""
+            ),
+        )),
+    }
 }
 
 /// Whether the clock was set back: `None` when it was not.

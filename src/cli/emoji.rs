@@ -1,4 +1,4 @@
-//! `rookery emoji list|import|remove`: manages this server's custom emojis.
+//! `rookery emoji list|import|copy|remove`: manages this server's custom emojis.
 
 use std::fs;
 use std::io::{IsTerminal as _, Write as _, stderr};
@@ -21,6 +21,19 @@ pub(super) enum Command {
     List,
     /// Import a folder of images named by shortcode; subfolders become categories
     Import(Arguments),
+    /// Copy an emoji of another server, which fetched posts or profiles have shown here
+    Copy {
+        /// SHORTCODE@DOMAIN
+        emoji: String,
+        /// Its shortcode here
+        #[arg(long = "as", value_name = "SHORTCODE")]
+        name: Option<String>,
+        #[arg(long)]
+        category: Option<String>,
+        /// Replace an existing emoji with the same shortcode
+        #[arg(long)]
+        overwrite: bool,
+    },
     /// Remove an emoji
     Remove {
         /// Its shortcode, without colons
@@ -56,6 +69,13 @@ struct Removed<'a> {
     shortcode: &'a str,
 }
 
+#[derive(Serialize)]
+struct Copied<'a> {
+    shortcode: &'a str,
+    /// `added`, `replaced` or `kept`.
+    outcome: &'a str,
+}
+
 #[derive(Default, Serialize)]
 struct ImportReport {
     added: usize,
@@ -74,6 +94,24 @@ pub(super) async fn run(cx: &Cx, command: Command, output: Output) -> Result<(),
     match command {
         Command::List => list(cx, output),
         Command::Import(arguments) => import_all(cx, &arguments, output).await,
+        Command::Copy { emoji, name, category, overwrite } => {
+            let parts = emoji.trim_matches([':', '@']).split_once('@');
+            let (shortcode, domain) = parts.ok_or_else(|| Failure::new("write SHORTCODE@DOMAIN"))?;
+            let new = Import {
+                shortcode: name.unwrap_or_else(|| shortcode.to_owned()),
+                category,
+                image: Vec::new(),
+                overwrite,
+            };
+            let here = new.shortcode.clone();
+            let outcome = emoji::copy(cx, &Staff::operator(), shortcode, domain, new).await?;
+            let word = match outcome {
+                ImportOutcome::Added => "added",
+                ImportOutcome::Replaced => "replaced",
+                ImportOutcome::Skipped => "kept",
+            };
+            output.answer(&Copied { shortcode: &here, outcome: word }, || format!("{here}: {word}."))
+        }
         Command::Remove { shortcode } => {
             emoji::remove(cx, &Staff::operator(), &shortcode).await?;
             output.answer(&Removed { shortcode: &shortcode }, || format!("{shortcode} is gone."))

@@ -172,13 +172,13 @@ impl Command {
             Self::Announcement(command) => command.changes(),
             Self::Status(command) => command.changes(),
             Self::Trend(command) => command.changes(),
-            Self::Emoji(emoji::Command::Import(_) | emoji::Command::Remove { .. }) => true,
-            Self::Emoji(emoji::Command::List) => false,
+            Self::Emoji(command) => !matches!(command, emoji::Command::List),
+            Self::Media(command) => command.changes(),
             // The server that runs here makes the change itself.
             #[cfg(feature = "plugins")]
             Self::Plugin(_) => false,
             Self::Audit(_) | Self::EmailBlock(_) | Self::WarningPreset(_) => false,
-            Self::Card(_) | Self::Media(_) | Self::Push(_) | Self::Report(_) | Self::Search(_) | Self::Serve => false,
+            Self::Card(_) | Self::Push(_) | Self::Report(_) | Self::Search(_) | Self::Serve => false,
             Self::Completion { .. } | Self::Config(_) | Self::Db(_) | Self::Doctor => false,
         }
     }

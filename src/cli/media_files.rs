@@ -1,14 +1,21 @@
-//! `rookery media …`: the size of stored files, deletion of unused ones, and copies of files of other servers.
+//! `rookery media …`: the size of stored files, deletion of unused ones, moving all to a bucket or back, and copies of
+//! files of other servers.
 
 use std::fmt::Write as _;
 
-use clap::Subcommand;
-use serde::Serialize;
+use std::sync::Mutex;
+use std::time::Duration;
 
+use clap::{Subcommand, ValueEnum};
+use serde::Serialize;
+use tokio::time::Instant;
+
+use config::StorageBackend;
 use context::Cx;
+use media::storage::Transferred;
 use model::media::MediaKind;
 use model::remote_file::{RemoteFileKind, RemoteMediaMode};
-use service::media::stock;
+use service::media::{relocate, stock};
 use service::remote::files;
 use service::remote::files::trim::Budget;
 use terminal::{Failure, Output};
@@ -42,6 +49,33 @@ pub(super) enum Command {
         /// cache, pass or keep; default: as the setting remote_media has it
         mode: Option<String>,
     },
+    /// Copy all files to the bucket or to the media folder, while servers run; a repeated command continues
+    Move {
+        /// Where to
+        #[arg(long)]
+        to: Place,
+        /// Delete the files of the source, each after its copy was compared with it
+        #[arg(long)]
+        delete: bool,
+    },
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(super) enum Place {
+    /// The media folder
+    Local,
+    /// The bucket of the section s3
+    S3,
+}
+
+/// How often progress is printed.
+const PROGRESS: Duration = Duration::from_secs(5);
+
+impl Command {
+    /// True for a change of how files of a domain are served.
+    pub(super) fn changes(&self) -> bool {
+        matches!(self, Self::Mode { domain: Some(_), .. })
+    }
 }
 
 #[derive(Serialize)]
@@ -106,6 +140,32 @@ struct OfDomain {
     mode: Option<RemoteMediaMode>,
 }
 
+#[derive(Serialize)]
+struct Moved {
+    copied: u64,
+    copied_size_bytes: u64,
+    present: u64,
+    deleted: u64,
+    vanished: u64,
+    differing: u64,
+}
+
+impl From<Transferred> for Moved {
+    fn from(done: Transferred) -> Self {
+        let Transferred { copied, copied_bytes, present, deleted, vanished, differing } = done;
+        Self { copied, copied_size_bytes: copied_bytes, present, deleted, vanished, differing }
+    }
+}
+
+impl Moved {
+    fn words(&self) -> String {
+        format!(
+            "{} files of {} bytes copied, {} were there, {} deleted at the source",
+            self.copied, self.copied_size_bytes, self.present, self.deleted
+        )
+    }
+}
+
 pub(super) async fn run(cx: &Cx, command: Command, output: Output) -> Result<(), Failure> {
     match command {
         Command::Usage => {
@@ -164,6 +224,31 @@ pub(super) async fn run(cx: &Cx, command: Command, output: Output) -> Result<(),
             let row = OfDomain { domain, mode };
             output.answer(&row, || line(&row))
         }
+        Command::Move { to, delete } => move_files(cx, to, delete, output).await,
+    }
+}
+
+async fn move_files(cx: &Cx, to: Place, delete: bool, output: Output) -> Result<(), Failure> {
+    let to = match to {
+        Place::Local => StorageBackend::Local,
+        Place::S3 => StorageBackend::S3,
+    };
+    let printed = Mutex::new(Instant::now());
+    let progress = |done: Transferred| {
+        let mut printed = printed.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        if printed.elapsed() >= PROGRESS {
+            *printed = Instant::now();
+            output.progress(&Moved::from(done).words());
+        }
+    };
+    let moved = Moved::from(relocate::relocate(cx, to, delete, &progress).await?);
+    output.answer(&moved, || format!("{}.", moved.words()))?;
+    match moved.differing {
+        0 => Ok(()),
+        differing => Err(Failure::new(format!(
+            "{differing} copies differed from their files and were removed: repeat the command, and look at the disk or the \
+             service if it happens again"
+        ))),
     }
 }
 

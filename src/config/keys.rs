@@ -11,6 +11,7 @@ use std::{
 use ipnet::IpNet;
 
 use super::{
+    bucket::{BucketEncryption, BucketName, ObjectPrefix, StorageBackend},
     kinds::{
         DatabaseUrl, Domain, Locale, LogFilter, LogFormat, MailTransport, Mailbox, Program, Scheme, Secret, SmtpTls,
         TranslationBackend, WebUrl,
@@ -129,6 +130,47 @@ config! {
         data_dir: PathBuf = "data";
         /// The folder of uploaded and cached media.
         media_dir: PathBuf = derived("media in storage.data_dir", |known| in_data_dir(known, "media"));
+        /// Where media is stored: `local`, in `storage.media_dir`, or `s3`, in the bucket of the section s3. Several
+        /// nodes need `s3`. `rookery media move` moves existing files.
+        backend: StorageBackend = "local";
+        /// The address that URLs of media begin with, such as a CDN or the public address of the bucket (with
+        /// `s3.prefix`); their keys are added. Empty: this server serves media under /media.
+        public_url: Option<WebUrl> = "";
+    }
+
+    /// The bucket for media, at a service with the API of S3. It is also read while `storage.backend` is `local`, if
+    /// `s3.bucket` is set, so that files can be moved while the server runs.
+    s3: S3 {
+        /// The bucket, which must exist. Empty: none.
+        bucket: Option<BucketName> = "";
+        /// The URL of the service, without the bucket. Empty: Amazon S3 in `s3.region`.
+        endpoint: Option<WebUrl> = "";
+        /// The region; many services accept any, Cloudflare R2 `auto`.
+        region: String = "us-east-1";
+        /// Put before every key, for a bucket that is used by others too.
+        prefix: Option<ObjectPrefix> = "";
+        /// The bucket is a part of the path and not of the host name.
+        path_style: bool = derived("true with s3.endpoint, false without", has_endpoint);
+        /// The id of the access key.
+        access_key_id: Option<Secret> = "", 1..=1024;
+        /// The secret access key.
+        secret_access_key: Option<Secret> = "", 1..=1024;
+        /// Encryption at rest by the service: `none` (the default of the bucket), `AES256` or `aws:kms`.
+        encryption: BucketEncryption = "none";
+        /// The id of the key for `aws:kms`. Empty: the default key of the service.
+        kms_key_id: Option<String> = "";
+        /// Whether requests for media are redirected to presigned URLs of the bucket, instead of streamed through
+        /// this server. Without effect on `storage.public_url`.
+        presigned: bool = false;
+        /// How long a presigned URL is valid.
+        presigned_seconds: u64 = 900, 60..=604_800;
+        /// How long a connection to the service may take.
+        connect_timeout_seconds: u64 = 5, 1..=60;
+        /// How long the service may pause while it sends a response, and how long it may take to accept a part of a
+        /// file, of at most 8 MiB.
+        timeout_seconds: u64 = 60, 1..=600;
+        /// How long a failed request is retried, with back-off.
+        retry_seconds: u64 = 20, 0..=120;
     }
 
     /// The database.
@@ -342,6 +384,11 @@ fn default_scheme(known: &Reader) -> Option<Value> {
 fn in_data_dir(known: &Reader, name: &str) -> Option<Value> {
     let data_dir = known.get("storage.data_dir")?;
     Some(Path::new(data_dir.as_text()?).join(name).write())
+}
+
+fn has_endpoint(known: &Reader) -> Option<Value> {
+    let endpoint = known.get("s3.endpoint")?;
+    Some(Value::Flag(endpoint.as_text().is_some_and(|url| !url.is_empty())))
 }
 
 fn default_database(known: &Reader) -> Option<Value> {

@@ -395,6 +395,8 @@ macro_rules! choice {
     };
 }
 
+pub(super) use choice;
+
 choice! {
     /// The URL scheme by which clients reach this server, in front of any proxy.
     Scheme {

@@ -4,6 +4,7 @@
 //! of all keys is in [`keys`]; a new key only needs a row there. Settings that change while the server runs are in
 //! the database, not here.
 
+mod bucket;
 mod fault;
 pub mod folder;
 mod keys;
@@ -16,6 +17,7 @@ mod value;
 
 use std::{env, path::Path};
 
+pub use bucket::{BucketEncryption, BucketName, ObjectPrefix, StorageBackend};
 pub use fault::nearest;
 pub use fault::{Fault, Faults, Origin};
 pub use keys::*;
@@ -156,6 +158,13 @@ impl Config {
         if self.mail.smtp_username.is_some() && self.mail.smtp_tls == SmtpTls::None {
             warnings.push("mail.smtp_tls is none: the mail password travels in the clear".to_owned());
         }
+        if self.access.limited_federation && self.storage.public_url.is_some() {
+            warnings.push(
+                "storage.public_url is set: everyone who has the URL of a file may read it, also with \
+                 access.limited_federation"
+                    .to_owned(),
+            );
+        }
         warnings
     }
 
@@ -179,6 +188,26 @@ impl Config {
         }
         if self.metrics.listen.is_some_and(|listen| listen == self.server.listen && listen.port() != 0) {
             fault("metrics.listen", "is the address of server.listen");
+        }
+        let s3 = &self.s3;
+        if self.storage.backend == StorageBackend::S3 && s3.bucket.is_none() {
+            fault("s3.bucket", "is empty, and storage.backend is s3");
+        }
+        if s3.bucket.is_some() {
+            if s3.access_key_id.is_none() {
+                fault("s3.access_key_id", "is empty, and s3.bucket is set");
+            }
+            if s3.secret_access_key.is_none() {
+                fault("s3.secret_access_key", "is empty, and s3.bucket is set");
+            }
+        }
+        if s3.kms_key_id.is_some() && s3.encryption != BucketEncryption::Kms {
+            fault("s3.kms_key_id", "is set, and s3.encryption is not aws:kms");
+        }
+        for (key, url) in [("s3.endpoint", &s3.endpoint), ("storage.public_url", &self.storage.public_url)] {
+            if url.as_ref().is_some_and(|url| url.as_str().contains(['?', '#'])) {
+                fault(key, "has a query or a fragment");
+            }
         }
     }
 }

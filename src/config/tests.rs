@@ -174,7 +174,7 @@ fn unknown_keys_are_refused_with_the_nearest_known_name() {
     assert_eq!(
         faults(file, &[]),
         [
-            "port: unknown section; the sections are server, connections, streaming, metrics, telemetry, log, storage, database, \
+            "port: unknown section; the sections are server, connections, streaming, metrics, telemetry, log, storage, s3, database, \
              secrets, mail, rate_limits, access, federation, translation, media, previews, jobs, plugins, timelines, \
              notifications, accounts (rookery.toml:1)",
             "secrets.key_fil: unknown key; did you mean secrets.key_file? (rookery.toml:9)",
@@ -185,7 +185,7 @@ fn unknown_keys_are_refused_with_the_nearest_known_name() {
              scheme, listen, trusted_proxies, shutdown_grace_seconds, request_timeout_seconds, body_limit_bytes, locale, \
              source_url, development (rookery.toml:7)",
             "sever: unknown section; did you mean [server]? (rookery.toml:2)",
-            "weather: unknown section; the sections are server, connections, streaming, metrics, telemetry, log, storage, database, \
+            "weather: unknown section; the sections are server, connections, streaming, metrics, telemetry, log, storage, s3, database, \
              secrets, mail, rate_limits, access, federation, translation, media, previews, jobs, plugins, timelines, \
              notifications, accounts (rookery.toml:11)",
         ]
@@ -375,4 +375,34 @@ fn redacted_print_and_debug_hold_no_secret() {
     assert!(printed.contains(&format!("\nkey_file = \"{path}\"\n")), "{printed}");
     assert!(printed.contains("\nsmtp_password = \"[redacted]\"\n"), "{printed}");
     assert!(!format!("{config:?}").contains("hunter2"));
+}
+
+/// The keys of a bucket, complete.
+const BUCKET: &str = "[s3]\nbucket = \"media\"\naccess_key_id = \"id\"\nsecret_access_key = \"hush\"\n";
+
+#[test]
+fn bucket_needs_keys_and_backend_needs_a_bucket() {
+    let config = load(&format!("storage.backend = \"s3\"\n{BUCKET}"), &[]).expect("valid");
+    assert!(!config.s3.path_style, "Amazon has buckets in host names");
+    let config = load(&format!("{BUCKET}endpoint = \"http://localhost:9000\""), &[]).expect("valid");
+    assert!(config.s3.path_style && config.storage.backend == StorageBackend::Local);
+
+    let found = faults("storage.backend = \"s3\"", &[]);
+    assert!(found[0].starts_with("s3.bucket: is empty, and storage.backend is s3"), "{found:?}");
+    let file = "[s3]\nbucket = \"media\"\nkms_key_id = \"k\"\nendpoint = \"https://s3.example?x\"";
+    let found = faults(file, &[]);
+    for key in ["s3.access_key_id", "s3.secret_access_key", "s3.kms_key_id", "s3.endpoint"] {
+        assert!(found.iter().any(|fault| fault.starts_with(key)), "{key}: {found:?}");
+    }
+}
+
+#[test]
+fn keys_of_a_bucket_may_stand_in_files_and_do_not_show() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("key");
+    fs::write(&path, "hush\n").expect("written");
+    let file = format!("[s3]\nbucket = \"media\"\naccess_key_id = \"id\"\nsecret_access_key_file = {:?}", path);
+    let config = load(&file, &[]).expect("valid");
+    assert_eq!(config.s3.secret_access_key.as_ref().map(Secret::expose), Some("hush"));
+    assert!(!format!("{config:?}").contains("hush"));
 }

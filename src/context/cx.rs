@@ -7,7 +7,7 @@
 use std::net::IpAddr;
 use std::ops::Deref;
 use std::path::Path;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, AtomicU64};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use arc_swap::ArcSwap;
@@ -17,7 +17,7 @@ use crate::browser::BrowserUser;
 use crate::budget::Budget;
 use crate::caches::Caches;
 use crate::change::Live;
-pub use crate::configured::{converter, db_options};
+pub use crate::configured::{bucket, converter, db_options, storage};
 use crate::configured::{sandbox, urls};
 use crate::error::{Error, Result};
 use crate::extension::Extensions;
@@ -104,6 +104,8 @@ pub struct Services {
     pub remote_files: Turns,
     /// Fetches of files from one host.
     pub remote_hosts: Turns,
+    /// Bytes of copies that this process stored since it looked at their budget.
+    pub remote_bytes: AtomicU64,
     /// Files that are passed on, all in all, and of one host.
     pub passing: Turns,
     pub passing_hosts: Turns,
@@ -191,6 +193,7 @@ impl Cx {
         let vapid = crate::vapid::open(&db, &keys, clock.now()).await?;
         let services = Arc::new(Services {
             urls: urls(&config, &keys),
+            storage: storage(&config, &keys).map_err(Error::internal)?,
             keys,
             caches: Caches::default(),
             recording_uses: RecordingUses::default(),
@@ -201,6 +204,7 @@ impl Cx {
             media_hosts: Hosts::new(usize::MAX),
             remote_files: Turns::new(1),
             remote_hosts: Turns::new(FETCHES_OF_HOST),
+            remote_bytes: AtomicU64::new(0),
             passing: Turns::new(PASSING),
             passing_hosts: Turns::new(PASSING / 4),
             push_hosts: Hosts::new(hosts::PUSH_REQUESTS),
@@ -212,7 +216,6 @@ impl Cx {
             stopping: AtomicBool::new(false),
             settings: ArcSwap::default(),
             reloading: tokio::sync::Mutex::default(),
-            storage: Storage::open(&config.storage.media_dir).map_err(Error::internal)?,
             sandbox: sandbox(&config, executable),
             converter: converter(&config, executable),
             config,

@@ -27,6 +27,11 @@ const TOLERATED: TimeDelta = TimeDelta::minutes(1);
 /// How often a slow clock is logged.
 const LOG_EVERY: Duration = Duration::from_secs(60 * 60);
 
+/// How many processes use this database: servers, and commands that run. A killed one counts until its lease ends.
+pub async fn count_processes(db: &Db, now: Time) -> Result<i64> {
+    Ok(store::node::count_leased(db, now).await?)
+}
+
 /// This process as the holder of a number.
 #[derive(Debug)]
 pub struct Node {

@@ -14,7 +14,7 @@ use context::extension::{Entity, Target};
 use context::json::{Array, Fragment};
 use model::account::{ActorType, OtherSettings};
 use model::relationship::Listed;
-use model::remote_file::{RemoteFileKind, RemotePart};
+use model::remote_file::RemoteFileKind;
 use model::{AccountId, Time};
 use store::account::AccountWithRole;
 
@@ -411,14 +411,15 @@ pub(super) struct Images {
 impl Images {
     pub(super) fn new(cx: &Cx, account: &model::Account) -> Self {
         let picture = |kind, [whole, small]: [&Option<String>; 2], remote: &Option<String>, default: String| {
-            let elsewhere = |part| Some(cx.urls.remote_file(kind, account.id, remote.as_deref()?, part));
-            match whole {
+            let remote = remote.as_deref().map(|url| cx.urls.remote_file(kind, account.id, url));
+            match (whole, remote) {
                 _ if account.is_suspended() => (default.clone(), default),
-                Some(key) => (cx.urls.media(key), cx.urls.media(small.as_ref().unwrap_or(key))),
-                None => match elsewhere(RemotePart::Whole).zip(elsewhere(RemotePart::Small)) {
-                    Some(addresses) => addresses,
-                    None => (default.clone(), default),
-                },
+                (Some(key), _) => (cx.urls.media(key), cx.urls.media(small.as_ref().unwrap_or(key))),
+                (None, Some(remote)) => {
+                    let small = remote.small();
+                    (remote.whole(), small)
+                }
+                (None, None) => (default.clone(), default),
             }
         };
         let avatar = [&account.avatar, &account.avatar_static];

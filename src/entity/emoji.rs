@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use context::Cx;
 use context::error::Result;
-use model::remote_file::{RemoteFileKind, RemotePart};
+use model::remote_file::{RemoteAddress, RemoteFileKind};
 use model::urls::Urls;
 use model::{Emoji, Emojis};
 
@@ -36,20 +36,13 @@ impl CustomEmoji {
     /// The short form, for embedding in other entities.
     #[must_use]
     pub fn short(emoji: &Emoji, urls: &Urls) -> Self {
-        let remote = |part| {
-            let url = emoji.remote_url.as_deref()?;
-            Some(urls.remote_file(RemoteFileKind::Emoji, emoji.id, url, part))
-        };
-        let file = |key: &Option<String>, part| {
-            key.as_deref().map(|key| urls.media(key)).or_else(|| remote(part)).unwrap_or_default()
-        };
+        let remote = emoji.remote_url.as_deref().map(|url| urls.remote_file(RemoteFileKind::Emoji, emoji.id, url));
+        let file = |key: &Option<String>| key.as_deref().map(|key| urls.media(key));
+        let still = file(&emoji.static_file).or_else(|| file(&emoji.file));
         Self {
             shortcode: emoji.shortcode.clone(),
-            url: file(&emoji.file, RemotePart::Whole),
-            static_url: file(
-                if emoji.static_file.is_some() { &emoji.static_file } else { &emoji.file },
-                RemotePart::Small,
-            ),
+            static_url: still.or_else(|| remote.as_ref().map(RemoteAddress::small)).unwrap_or_default(),
+            url: file(&emoji.file).or_else(|| remote.map(RemoteAddress::whole)).unwrap_or_default(),
             visible_in_picker: emoji.visible_in_picker,
             category: None,
             width: emoji.width,

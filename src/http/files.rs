@@ -4,12 +4,13 @@
 //! stored for it and a content security policy that lets nothing run, whatever a browser makes of its bytes. Keys are
 //! unguessable: a client that has one may fetch the file regardless of the visibility of its status, as elsewhere in
 //! the fediverse; not that of a suspended account, which is withheld. A shared cache asks again after a day, so that it
-//! hears of that. Range requests (RFC 9110, section 14) let players seek.
+//! hears of that. Range requests (RFC 9110, section 14) let players seek. With `s3.presigned` the response is a redirect
+//! to the bucket.
 
 use std::ops::Range;
 
 use axum::body::{Body, Bytes};
-use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
+use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 
 use super::auth::Authentication;
@@ -17,7 +18,7 @@ use super::closed_server;
 use super::extract::Path;
 use crate::Cx;
 use crate::error::{Error, Result};
-use media::storage::{self, Key};
+use media::storage::{self, Key, Presigned};
 
 /// Maximum size of one partial response; a player requests the next range itself.
 const MAX_PART_BYTES: u64 = 4 * 1024 * 1024;
@@ -28,6 +29,7 @@ pub(super) const PRIVATE: &str = "private, max-age=31536000";
 pub async fn show(
     cx: Cx,
     authentication: Authentication,
+    method: Method,
     Path(key): Path<String>,
     asked: HeaderMap,
 ) -> Result<Response> {
@@ -36,11 +38,27 @@ pub async fn show(
         return Err(Error::NotFound.into());
     }
     check_access(&cx, &authentication, &asked).await?;
+    if let Some(redirect) = redirect(&cx, &key, &method).await? {
+        return Ok(redirect);
+    }
     let mut response = serve(&cx, &key, &asked).await?;
     if cx.config.access.limited_federation {
         response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static(PRIVATE));
     }
     Ok(response)
+}
+
+/// A redirect to the bucket, where files are served so. It is kept for half the life of the URL, so that it is never used
+/// too late. The URL is signed for `GET` alone.
+async fn redirect(cx: &Cx, key: &Key, method: &Method) -> Result<Option<Response>> {
+    if method != Method::GET {
+        return Ok(None);
+    }
+    let Some(Presigned { url, life }) = cx.storage.presigned(key).await.map_err(missing)? else { return Ok(None) };
+    let location = HeaderValue::from_str(&url).map_err(Error::internal)?;
+    let cache = format!("private, max-age={}", life.as_secs() / 2);
+    let headers = [(header::LOCATION, location)];
+    Ok(Some((StatusCode::FOUND, [(header::CACHE_CONTROL, cache)], headers).into_response()))
 }
 
 /// # Errors
@@ -65,25 +83,27 @@ pub(super) async fn serve(cx: &Cx, key: &Key, asked: &HeaderMap) -> Result<Respo
         }
         return Ok(with_headers(StatusCode::NOT_MODIFIED.into_response(), key, &tag));
     }
-    let object = cx.storage.get(key).await.map_err(missing)?;
-    let length = object.length();
     let range = asked.get(header::RANGE).filter(|_| range_applies(asked, &tag)).and_then(|value| value.to_str().ok());
-    let response = match range.and_then(|range| parse_range(range, length)) {
-        None => whole(length, Body::from_stream(object.into_stream())),
-        Some(None) => return Ok(unsatisfiable(length)),
-        Some(Some(range)) => {
-            let bytes = cx.storage.get_range(key, range.clone()).await.map_err(missing)?;
-            partial(&range, length, bytes)
+    if let Some(range) = range {
+        let length = cx.storage.length(key).await.map_err(missing)?;
+        match parse_range(range, length) {
+            None => {}
+            Some(None) => return Ok(unsatisfiable(length)),
+            Some(Some(range)) => {
+                let bytes = cx.storage.get_range(key, range.clone()).await.map_err(missing)?;
+                return Ok(with_headers(partial(&range, length, bytes), key, &tag));
+            }
         }
-    };
-    Ok(with_headers(response, key, &tag))
+    }
+    let object = cx.storage.get(key).await.map_err(missing)?;
+    Ok(with_headers(whole(object.length(), Body::from_stream(object.into_stream())), key, &tag))
 }
 
 fn missing(error: storage::Error) -> Error {
     match error {
         storage::Error::NotFound => Error::NotFound,
-        storage::Error::Store(cause) => {
-            tracing::error!(error = %cause, "could not read a file");
+        other => {
+            tracing::error!(error = ?other, "could not read a file: {other}");
             Error::Unavailable("The file cannot be read now, try again".into())
         }
     }
@@ -139,7 +159,7 @@ fn unsatisfiable(length: u64) -> Response {
 fn with_headers(mut response: Response, key: &Key, tag: &str) -> Response {
     let fixed = [
         (header::CONTENT_TYPE, key.mime()),
-        (header::CACHE_CONTROL, "public, max-age=31536000, s-maxage=86400, immutable"),
+        (header::CACHE_CONTROL, storage::CACHE_CONTROL),
         (header::ACCEPT_RANGES, "bytes"),
     ];
     let headers = response.headers_mut();

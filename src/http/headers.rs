@@ -18,9 +18,9 @@ pub(crate) const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id"
 /// Content security policy of API responses: nothing may be loaded, framed or submitted.
 const API_POLICY: HeaderValue =
     HeaderValue::from_static("default-src 'none'; frame-ancestors 'none'; form-action 'none'");
-/// Content security policy of pages: no scripts; images and media may come from other hosts.
+/// Content security policy of other responses than those of the API and pages: no scripts, and nothing of other hosts.
 const PAGE_POLICY: HeaderValue = HeaderValue::from_static(
-    "default-src 'none'; style-src 'self'; img-src 'self' https: data:; media-src 'self' https:; font-src 'self'; \
+    "default-src 'none'; style-src 'self'; img-src 'self' data:; media-src 'self'; font-src 'self'; \
      base-uri 'none'; frame-ancestors 'none'",
 );
 /// Response headers that scripts of other origins may read.

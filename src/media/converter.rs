@@ -291,8 +291,8 @@ impl Converter {
         arguments.extend(opened(container));
         arguments.extend(["-show_entries", ENTRIES, "-of", "json"].map(OsString::from));
         arguments.push(address(input));
-        let answer = self.read(&programs.ffprobe, input, scratch, arguments).await?;
-        Streams::parse(&answer, container, self.most_seconds)
+        let printed = self.read(&programs.ffprobe, input, scratch, arguments).await?;
+        Streams::parse(&printed, container, self.most_seconds)
     }
 
     /// Runs `program` and returns its output.

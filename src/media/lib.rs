@@ -32,7 +32,6 @@ pub mod focus;
 mod gifv;
 mod header;
 mod heif;
-mod inventory;
 mod limits;
 mod meta;
 mod mp4;
@@ -55,7 +54,6 @@ pub use container::Container;
 pub use converter::{Converted, Converter, Programs};
 pub use error::{Error, Result, Unit};
 pub use heif::Still;
-pub use inventory::Stored;
 pub use limits::{
     MAX_ANIMATION_PIXELS, MAX_ANIMATION_WORK, MAX_FRAME_RATE, MAX_FRAMES, MAX_GIF_PIXELS, MAX_IMAGE_BYTES,
     MAX_IMAGE_PIXELS, MAX_VIDEO_PIXELS, ORIGINAL_PIXELS, PREVIEW_PIXELS,
@@ -66,6 +64,7 @@ pub use permits::Permit;
 pub use probe::{Probe, probe};
 pub use process::process;
 pub use sandbox::Sandbox;
+pub use storage::Stored;
 pub use streams::{Kind, Streams};
 pub use types::{File, Format, Motion, Processed, Purpose};
 

@@ -62,3 +62,21 @@ impl RemoteTags {
         self.0.of(&[kind.as_str(), &id.to_string(), url])
     }
 }
+
+/// The address here of a file of another server.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RemoteAddress(pub(crate) String);
+
+impl RemoteAddress {
+    /// Of a still or smaller version.
+    #[must_use]
+    pub fn small(&self) -> String {
+        format!("{}/small", self.0)
+    }
+
+    /// Of the file itself.
+    #[must_use]
+    pub fn whole(self) -> String {
+        self.0
+    }
+}

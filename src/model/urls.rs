@@ -4,7 +4,7 @@ use std::fmt::Display;
 
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
-use crate::remote_file::{RemoteFileKind, RemotePart, RemoteTags};
+use crate::remote_file::{RemoteAddress, RemoteFileKind, RemoteTags};
 use crate::{AccountId, StatusId};
 
 /// Characters to percent-encode in a path segment: all but the unreserved characters of RFC 3986.
@@ -61,6 +61,11 @@ impl Owner {
 pub struct Urls {
     /// Scheme and host, without a trailing slash: `https://web.example`.
     pub origin: String,
+    /// What URLs of stored files begin with, without a trailing slash: `https://web.example/media`.
+    pub files: String,
+    /// Other hosts than this server that clients load files from, as a content security policy lists them: each after a
+    /// space. Empty unless files are in a bucket that is public or has presigned URLs.
+    pub file_hosts: String,
     /// The domain in account addresses.
     pub local_domain: String,
     /// The host that serves HTTP.
@@ -116,15 +121,14 @@ impl Urls {
     /// A stored media file, by its storage key.
     #[must_use]
     pub fn media(&self, key: &str) -> String {
-        format!("{}/media/{key}", self.origin)
+        format!("{}/{key}", self.files)
     }
     /// The file of another server at `url`, which the row `id` names as its `kind`.
     #[must_use]
-    pub fn remote_file(&self, kind: RemoteFileKind, id: impl Into<i64>, url: &str, part: RemotePart) -> String {
+    pub fn remote_file(&self, kind: RemoteFileKind, id: impl Into<i64>, url: &str) -> RemoteAddress {
         let id = id.into();
-        let small = if part == RemotePart::Small { "/small" } else { "" };
         let tag = self.remote_tags.of(kind, id, url);
-        format!("{}/media/remote/{}/{id}/{tag}{small}", self.origin, kind.as_str())
+        RemoteAddress(format!("{}/media/remote/{}/{id}/{tag}", self.origin, kind.as_str()))
     }
     /// The avatar of accounts without one.
     #[must_use]

@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use model::MediaId;
 use model::media::{MediaKind, MediaState};
-use model::remote_file::{RemoteFileKind, RemotePart};
+use model::remote_file::{RemoteAddress, RemoteFileKind};
 use model::urls::Urls;
 
 #[derive(Clone, Debug, Serialize)]
@@ -27,17 +27,18 @@ impl MediaAttachment {
     #[must_use]
     pub fn new(media: &model::MediaAttachment, urls: &Urls) -> Self {
         let ready = media.state == MediaState::Ready;
-        let elsewhere = |kind, url: &Option<String>, part| {
+        let elsewhere = |kind, url: &Option<String>| {
             let url = url.as_deref().filter(|_| media.kind != MediaKind::Unknown)?;
-            Some(urls.remote_file(kind, media.id, url, part))
+            Some(urls.remote_file(kind, media.id, url))
         };
-        let remote = |part| elsewhere(RemoteFileKind::Attachment, &media.remote_url, part);
-        let url = media.file.as_deref().filter(|_| ready).map(|key| urls.media(key));
-        let url = url.or_else(|| remote(RemotePart::Whole));
+        let remote = elsewhere(RemoteFileKind::Attachment, &media.remote_url);
+        let thumbnail = elsewhere(RemoteFileKind::Thumbnail, &media.preview_remote_url);
         let preview = media.preview.as_deref().map(|key| urls.media(key));
         let preview = preview
-            .or_else(|| elsewhere(RemoteFileKind::Thumbnail, &media.preview_remote_url, RemotePart::Whole))
-            .or_else(|| remote(RemotePart::Small).filter(|_| media.kind == MediaKind::Image));
+            .or_else(|| thumbnail.map(RemoteAddress::whole))
+            .or_else(|| remote.as_ref().filter(|_| media.kind == MediaKind::Image).map(RemoteAddress::small));
+        let url = media.file.as_deref().filter(|_| ready).map(|key| urls.media(key));
+        let url = url.or_else(|| remote.map(RemoteAddress::whole));
         Self {
             id: media.id,
             kind: media.kind,

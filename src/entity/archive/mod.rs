@@ -8,6 +8,7 @@ use std::path::Path;
 use crate::activity::{self, CONTEXT, Files};
 use context::Cx;
 use context::error::{Error, Result};
+use media::storage::{self, LARGEST_BYTES};
 use model::{Account, RowId, Status, StatusId};
 use zip::Zip;
 
@@ -108,8 +109,11 @@ fn id(status: &Status) -> StatusId {
 async fn add_file(cx: &Cx, zip: &Zip, key: &str) -> Result<()> {
     // A string that is not a storage key cannot be one of our files.
     let Ok(parsed) = key.parse() else { return Ok(()) };
-    let path = cx.storage.readable_path(&parsed).map_err(Error::internal)?;
-    zip.file(key.to_owned(), path).await;
+    match cx.storage.local_file(&parsed, LARGEST_BYTES).await {
+        Ok(file) => zip.file(key.to_owned(), file).await,
+        Err(storage::Error::NotFound) => {}
+        Err(error) => return Err(Error::internal(error)),
+    }
     Ok(())
 }
 

@@ -5,7 +5,7 @@
 
 use std::fs::File;
 use std::io::{self, BufReader, BufWriter, Write as _};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
@@ -13,6 +13,7 @@ use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, ZipWriter};
 
 use context::error::{Error, Result};
+use media::storage::LocalFile;
 
 /// Most parts that wait for the disk.
 const AHEAD: usize = 4;
@@ -22,8 +23,8 @@ enum Part {
     Document(&'static str),
     /// Appends to the current document.
     Text(String),
-    /// A file with its name in the archive and its path. Skipped if it no longer exists.
-    File(String, PathBuf),
+    /// A file with its name in the archive. Skipped if it no longer exists.
+    File(String, LocalFile),
 }
 
 /// A zip file that is being written.
@@ -50,9 +51,9 @@ impl Zip {
         self.send(Part::Text(text)).await;
     }
 
-    /// Adds the file at `path` as `name`. A missing file is not an error.
-    pub(super) async fn file(&self, name: String, path: PathBuf) {
-        self.send(Part::File(name, path)).await;
+    /// Adds `file` as `name`. A missing file is not an error.
+    pub(super) async fn file(&self, name: String, file: LocalFile) {
+        self.send(Part::File(name, file)).await;
     }
 
     /// A writer that failed accepts nothing more, and returns its error in [`Zip::finish`].
@@ -81,10 +82,10 @@ fn write(path: &Path, mut arriving: mpsc::Receiver<Part>) -> io::Result<u64> {
         match part {
             Part::Document(name) => zip.start_file(name, deflated)?,
             Part::Text(text) => zip.write_all(text.as_bytes())?,
-            Part::File(name, path) => match File::open(&path) {
-                Ok(file) => {
+            Part::File(name, file) => match File::open(file.path()) {
+                Ok(opened) => {
                     zip.start_file(name, stored)?;
-                    io::copy(&mut BufReader::new(file), &mut zip)?;
+                    io::copy(&mut BufReader::new(opened), &mut zip)?;
                 }
                 Err(error) if error.kind() == io::ErrorKind::NotFound => {}
                 Err(error) => return Err(error),

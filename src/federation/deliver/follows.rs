@@ -1,4 +1,4 @@
-//! Activities about follows: the request, its answer, and its end.
+//! Activities about follows: the request, its response, and its end.
 
 use context::queue::{self, FillAccount};
 use context::{Cx, Error, Result};
@@ -11,7 +11,7 @@ use super::activity::{Activity, CONTEXT};
 use super::queue::{Outgoing, is_local, send};
 use crate::identity;
 
-/// An answer to a follow.
+/// A response to a follow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reply {
     Accept,
@@ -49,7 +49,7 @@ pub(super) async fn followed(cx: &Cx, tx: &mut Tx, follower: AccountId, target: 
     answer_follow(cx, tx, Reply::Accept, Some(target), follower, uri.as_deref()).await
 }
 
-/// Sends an answer to the follow `uri` of `target`, a local account or the server, by the remote account `follower`.
+/// Sends a response to the follow `uri` of `target`, a local account or the server, by the remote account `follower`.
 pub async fn answer_follow(
     cx: &Cx,
     tx: &mut Tx,
@@ -76,8 +76,8 @@ pub async fn answer_follow(
     };
     // A follow that is sent again is answered again.
     let id = format!("{target}#{fragment}/follows/{id}/{}", cx.ids.next::<RowId>());
-    let answer = Activity { context: CONTEXT, id, kind, actor: &target, to: &[], object: follow };
-    send(cx, tx, Outgoing::new(signer, &answer)?, inbox(&follower)).await
+    let response = Activity { context: CONTEXT, id, kind, actor: &target, to: &[], object: follow };
+    send(cx, tx, Outgoing::new(signer, &response)?, inbox(&follower)).await
 }
 
 /// A local account requested to follow a remote one.
@@ -134,7 +134,7 @@ fn follow_id(follower: &ActorRow, row: RowId) -> String {
     format!("{}#follows/{row}", follower.uri)
 }
 
-/// The inbox of one account: its own, since the answer is for it.
+/// The inbox of one account: its own, since the response is for it.
 pub(super) fn inbox(actor: &ActorRow) -> Vec<String> {
     actor.inbox_url.iter().cloned().collect()
 }

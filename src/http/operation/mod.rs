@@ -162,6 +162,7 @@ impl Operation {
 }
 
 impl Describe for HeaderMap {}
+impl Describe for Method {}
 impl Describe for Uri {}
 impl Describe for RawQuery {}
 

@@ -43,7 +43,7 @@ pub async fn show(cx: Cx, visitor: Visitor) -> Result<Response> {
         statuses => web::statuses(&cx, &statuses).await?,
         tags, links,
     };
-    Ok(visitor.answer(Page::render(&cx, "explore.html", context)?.with_remote_media()))
+    Ok(visitor.answer(Page::render(&cx, "explore.html", context)?))
 }
 
 /// Query parameters of the directory.

@@ -101,7 +101,7 @@ async fn status(frame: &Frame, seen: Seen, uri: &str) -> Result<Response> {
 
 fn page(frame: &Frame, own: Value) -> Result<Response> {
     let page = frame.page("interaction", "interaction.page", "interaction.html", own)?;
-    Ok(page.with_remote_media().into_response())
+    Ok(page.into_response())
 }
 
 fn missing(frame: &Frame, uri: &str) -> Result<Response> {

@@ -6,20 +6,24 @@ use serde::Serialize;
 
 use super::templates::TEMPLATES;
 use super::{assets, avatar_url, custom_css, display_name_html};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::operation::Respond;
 use crate::{Cx, cache, files};
 use context::BrowserUser;
 use service::templates::Templates;
 
-/// Content security policy of a page: styles, images and media of this server, and nothing else.
-const POLICY: &str =
-    "default-src 'none'; style-src 'self'; img-src 'self'; media-src 'self'; base-uri 'none'; frame-ancestors 'none'";
-/// The same, for pages whose forms submit to this server only.
-const POLICY_WITH_FORMS: &str = "default-src 'none'; style-src 'self'; img-src 'self'; media-src 'self'; base-uri 'none'; frame-ancestors 'none'; form-action 'self'";
+/// What the policy of a page begins with: styles of this server, and images and media of this server and its storage.
+fn policy_of_files(cx: &Cx) -> String {
+    let hosts = &cx.urls.file_hosts;
+    format!("default-src 'none'; style-src 'self'; img-src 'self'{hosts}; media-src 'self'{hosts}; base-uri 'none'; ")
+}
 
-/// The same, with pictures, sounds and videos of other servers.
-const POLICY_WITH_REMOTE_MEDIA: &str = "default-src 'none'; style-src 'self'; img-src 'self' https:; media-src 'self' https:; base-uri 'none'; frame-ancestors 'none'; form-action 'self'";
+/// The end of the policy of a page that others may not frame.
+const UNFRAMED: &str = "frame-ancestors 'none'";
+/// After it, for pages whose forms submit to this server only.
+const OWN_FORMS: &str = "; form-action 'self'";
+/// The end of the policy of a page for the frames of any site, without forms.
+const FRAMED: &str = "form-action 'none'; frame-ancestors *";
 
 /// A rendered page.
 #[derive(Debug)]
@@ -65,7 +69,8 @@ impl Page {
         let html = templates.render(cx, cx.language(), name, context)?;
         let mut headers = HeaderMap::new();
         headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("text/html; charset=utf-8"));
-        headers.insert(header::CONTENT_SECURITY_POLICY, HeaderValue::from_static(POLICY_WITH_FORMS));
+        let policy = policy_of_files(cx) + UNFRAMED + OWN_FORMS;
+        headers.insert(header::CONTENT_SECURITY_POLICY, HeaderValue::from_str(&policy).map_err(Error::internal)?);
         headers.insert(header::REFERRER_POLICY, HeaderValue::from_static("same-origin"));
         headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
         headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("private, no-store"));
@@ -82,14 +87,25 @@ impl Page {
 
     /// For a form whose response redirects to another site: browsers apply `form-action` to redirects too.
     #[must_use]
-    pub fn allowing_external_redirect(self) -> Self {
-        self.with_header(header::CONTENT_SECURITY_POLICY, POLICY)
+    pub fn allowing_external_redirect(mut self) -> Self {
+        if let Some(policy) = self.headers.get_mut(header::CONTENT_SECURITY_POLICY)
+            && let Some(start) = policy.to_str().ok().and_then(|policy| policy.strip_suffix(OWN_FORMS))
+            && let Ok(wider) = HeaderValue::from_str(start)
+        {
+            *policy = wider;
+        }
+        self
     }
 
-    /// For a page that shows accounts or statuses of other servers to one person, with their files from there.
-    #[must_use]
-    pub fn with_remote_media(self) -> Self {
-        self.with_header(header::CONTENT_SECURITY_POLICY, POLICY_WITH_REMOTE_MEDIA)
+    /// For the frames of any site, without forms.
+    ///
+    /// # Errors
+    /// When the addresses of the storage make no header, which is a bug.
+    pub fn in_frames(mut self, cx: &Cx) -> Result<Self> {
+        let policy = policy_of_files(cx) + FRAMED;
+        self.headers.insert(header::CONTENT_SECURITY_POLICY, HeaderValue::from_str(&policy).map_err(Error::internal)?);
+        // An empty value is not sent: the policy says who may frame it.
+        Ok(self.with_header(header::X_FRAME_OPTIONS, ""))
     }
 
     /// For a page that shows a secret: no cache may store it.

@@ -9,6 +9,7 @@
 pub mod moving;
 mod place;
 pub(crate) mod purge;
+pub mod relocate;
 pub mod stock;
 
 use std::path::{Path, PathBuf};

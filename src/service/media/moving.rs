@@ -14,7 +14,7 @@ use super::{Picture, meta_of, no_thumbnail, not_stored, process_file, put_all, r
 use context::error::{Error, Result};
 use context::queue::{self, Done, Failure, ProcessMedia};
 use context::{Cx, job};
-use media::storage::{FileKind, Key, Storage};
+use media::storage::{FileKind, Key, LARGEST_BYTES, Storage};
 use media::{Container, Converted, Focus, Format, Kind, Meta, Permit, Processed, Purpose, Streams, converter};
 use model::media::{MediaKind, MediaState};
 use model::{Actor, Json, MediaAttachment, MediaId};
@@ -193,11 +193,13 @@ pub async fn process(cx: &Cx, job: &ProcessMedia, processing: Processing) -> Res
 /// Writes the files of an upload and then its row.
 async fn convert(cx: &Cx, job: &ProcessMedia, row: &MediaAttachment, permit: &Permit<'_>) -> Result<()> {
     let scratch = cx.storage.scratch().map_err(|error| not_stored(cx, &error))?;
-    let input = cx.storage.local_path(&key(&job.incoming)?).map_err(Error::internal)?;
+    let input =
+        cx.storage.local_file(&key(&job.incoming)?, LARGEST_BYTES).await.map_err(|error| not_stored(cx, &error))?;
+    let input = input.path();
     let reported = |error| failed(cx, error);
-    let container = converter::container(&input).await.map_err(reported)?;
+    let container = converter::container(input).await.map_err(reported)?;
     let container = container.ok_or_else(|| Error::internal("an upload is no longer a video or audio file"))?;
-    let converted = cx.converter.convert(permit, &input, container, scratch.path()).await.map_err(reported)?;
+    let converted = cx.converter.convert(permit, input, container, scratch.path()).await.map_err(reported)?;
     let picture = match &converted.picture {
         Some(path) if row.preview.is_none() => picture(cx, row, &converted, path).await?,
         Some(_) | None => None,

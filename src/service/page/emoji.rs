@@ -1,18 +1,21 @@
-//! Custom emojis of this server: import and removal.
+//! Custom emojis of this server: import, copies of those of other servers, and removal.
 //!
 //! Reached from `rookery emoji`. Files are decoded in the media sandbox and stored before the
 //! row is written; running servers show the emoji after [`Cx::invalidate`].
 //!
 //! Spec: docs/contract/rules.md#25-announcements-emojis-preferences.
 
-use crate::audit::{self, Entry, Target};
+use crate::audit::{self, Entry};
 use crate::media::{new_key, process, put_all};
+use crate::web_page;
 use context::Cx;
 use context::change::{self, Change};
 use context::error::{Error, Result};
 use media::Purpose;
 use media::storage::{FileKind, Key};
+use model::instance::Severity;
 use model::{Emoji, Json, Staff};
+use outbound::Target;
 
 /// An emoji to import.
 #[derive(Debug)]
@@ -70,13 +73,38 @@ pub async fn import(cx: &Cx, staff: &Staff, new: Import) -> Result<ImportOutcome
     put_all(cx, [(Some(file), Some(processed.original)), (still, processed.static_version)]).await?;
     let mut tx = cx.db.begin().await?;
     store::emoji::upsert_local(&mut tx, &row, cx.clock.now()).await?;
-    let target = Target::new("custom_emoji", row.id, row.shortcode.clone());
+    let target = audit::Target::new("custom_emoji", row.id, row.shortcode.clone());
     audit::record(cx, &mut tx, staff, Entry::new("custom_emoji.create", target)).await?;
     store::settings::bump_generation(&mut tx, cx.clock.now()).await?;
     tx.commit().await?;
     let Some(previous) = previous else { return Ok(ImportOutcome::Added) };
     forget(cx, [previous.file, previous.static_file]).await;
     Ok(ImportOutcome::Replaced)
+}
+
+/// Copies the emoji `shortcode` of another server, `domain`, as `new`, whose image is ignored. It is fetched from its
+/// server.
+///
+/// # Errors
+/// As [`import`]; [`Error::Invalid`] as well when no such emoji is known, when its server is suspended or its media are
+/// rejected, and when the file cannot be fetched.
+#[model::use_case]
+pub async fn copy(cx: &Cx, staff: &Staff, shortcode: &str, domain: &str, new: Import) -> Result<ImportOutcome> {
+    let known = store::emoji::list_remote(&cx.db, &[shortcode.to_owned()], &[domain.to_lowercase()]).await?.pop();
+    let url = known.and_then(|emoji| emoji.remote_url);
+    let url = url.ok_or_else(|| Error::invalid(format!("no emoji {shortcode:?} of {domain:?} is known")))?;
+    let target = Target::parse(&url).map_err(|error| Error::invalid(format!("{url:?} is {error}")))?;
+    let policy = cx.domain_policy();
+    for host in [domain, &target.authority()] {
+        let rule = policy.of(host);
+        if rule.severity == Severity::Suspend || rule.flags.reject_media {
+            return Err(Error::invalid(format!("media of {host} are rejected")));
+        }
+    }
+    let limit = usize::try_from(Purpose::Emoji.max_bytes()).unwrap_or(usize::MAX);
+    let document = web_page::document(cx, target, &[], limit).await;
+    let document = document.map_err(|error| Error::invalid(format!("{url} could not be fetched: {error}")))?;
+    import(cx, staff, Import { image: document.body.to_vec(), ..new }).await
 }
 
 /// Removes one emoji. Texts keep its shortcode, which is then shown as plain text.
@@ -89,7 +117,7 @@ pub async fn remove(cx: &Cx, staff: &Staff, shortcode: &str) -> Result<()> {
     let emoji = found.ok_or_else(|| Error::invalid(format!("there is no emoji {shortcode:?} on this server")))?;
     let mut tx = cx.db.begin().await?;
     store::emoji::delete(&mut tx, emoji.id).await?;
-    let target = Target::new("custom_emoji", emoji.id, emoji.shortcode.clone());
+    let target = audit::Target::new("custom_emoji", emoji.id, emoji.shortcode.clone());
     audit::record(cx, &mut tx, staff, Entry::new("custom_emoji.delete", target)).await?;
     store::announcement::delete_reactions_named(&mut tx, &emoji.shortcode).await?;
     change::record(cx, &mut tx, Change::EmojiDeleted { emoji: emoji.id, shortcode: emoji.shortcode.clone() }).await?;

@@ -38,6 +38,13 @@ pub async fn renew(tx: &mut Tx, holder: &str, last_id: i64, lease_until: Time) -
     Ok(renewed > 0)
 }
 
+/// How many numbers are leased at `now`: the number of processes that use this database. A killed process counts until
+/// its lease ends.
+#[boxed]
+pub async fn count_leased(db: Conn<'_>, now: Time) -> Result<i64> {
+    db.query(sql!("SELECT COUNT(*) FROM id_nodes WHERE lease_until > $1")).bind(now).scalar().await
+}
+
 /// Calls a macro with the tables whose primary keys are ids.
 macro_rules! with_ids {
     ($then:ident) => {

@@ -251,6 +251,7 @@ impl World {
                 app.execute("DELETE FROM relays").await;
                 body = json!({ "url": format!("https://{domain}/inbox") });
             }
+            "/api/v1/admin/remote_media/domains" => body = json!({ "domain": domain, "mode": "pass" }),
             "/api/v1/admin/domains/purge" => {
                 let mut tx = app.db().begin().await.unwrap();
                 store::remote::insert_instance(&mut tx, &domain, app.app.clock.now()).await.unwrap();

@@ -2,8 +2,11 @@
 
 use std::collections::BTreeSet;
 
+use axum::body::Body;
+use axum::http::Request;
 use chrono::Duration;
 use context::queue;
+use futures_util::StreamExt as _;
 use model::remote_file::RemoteMediaMode;
 use serde_json::{Value, json};
 use service::remote::files::trim::Budget;
@@ -11,9 +14,9 @@ use service::remote::files::{modes, stock};
 
 use super::scene::Scene;
 use crate::harness::liar::{Reply, with};
-use crate::harness::{Answer, id};
+use crate::harness::{Answer, Liar, id};
 use crate::platform::contract;
-use crate::routes::media::{gif, png, stored_files};
+use crate::routes::media::{gif, png};
 
 /// The path of an address of this server.
 fn path(address: &Value) -> &str {
@@ -91,7 +94,7 @@ async fn pictures_are_copied_when_they_are_first_requested() {
     assert_eq!(scene.load(&account["avatar"]).await.status, 404);
     assert_eq!(scene.load(&later["avatar"]).await.status, 200);
     scene.app.run_jobs().await;
-    assert_eq!(stored_files(&scene.app), 3, "the files of the former avatar are gone");
+    assert_eq!(scene.app.stored_files(), 3, "the files of the former avatar are gone");
 }
 
 #[tokio::test]
@@ -114,7 +117,7 @@ async fn files_are_passed_on_with_ranges() {
     let answer = scene.app.anonymous().get(path(&media["url"])).header("range", "bytes=0-3").send().await;
     assert_eq!((answer.status.as_u16(), answer.text().as_str()), (206, "abcd"));
     assert_eq!((answer.header("content-range"), answer.header("accept-ranges")), ("bytes 0-3/10", "bytes"));
-    assert_eq!((scene.app.count("remote_files").await, stored_files(&scene.app)), (0, 0));
+    assert_eq!((scene.app.count("remote_files").await, scene.app.stored_files()), (0, 0));
 }
 
 #[tokio::test]
@@ -170,7 +173,7 @@ async fn lies_about_pictures_have_a_placeholder() {
         // A host that does not respond is spared, and not a file of another host.
         scene.app.app.clock.advance(Duration::hours(1));
     }
-    assert_eq!((scene.copies().await, stored_files(&scene.app)), (0, 0));
+    assert_eq!((scene.copies().await, scene.app.stored_files()), (0, 0));
     // A drawing, by its own word.
     let drawing = json!({ "type": "Document", "mediaType": "image/svg+xml", "url": scene.liar.url("/1.svg") });
     let media = scene.attachment("svg", drawing).await;
@@ -215,7 +218,7 @@ async fn least_recently_used_copies_go_first_and_come_back() {
     let budget = Budget { bytes: Some(bytes * 8), used_since: None };
     let removed = stock::prune(&scene.app.app, budget).await.unwrap();
     scene.app.run_jobs().await;
-    assert_eq!((removed.files, scene.copies().await, stored_files(&scene.app)), (4, 2, 4));
+    assert_eq!((removed.files, scene.copies().await, scene.app.stored_files()), (4, 2, 4));
     for number in [0, 5] {
         scene.load(&all[number]["url"]).await;
         assert_eq!(scene.liar.asked(&format!("/{number}.png")), 1, "{number} was used last");
@@ -245,7 +248,7 @@ async fn least_recently_used_copies_go_first_and_come_back() {
     scene.mode(RemoteMediaMode::Keep).await;
     assert_eq!(stock::prune(&scene.app.app, old).await.unwrap().files, 0);
     // A lost file is noticed, and fetched again.
-    std::fs::remove_dir_all(scene.app.app.config.storage.media_dir.join("remote")).unwrap();
+    std::fs::remove_dir_all(scene.app.file_folder().join("remote")).unwrap();
     assert_eq!(stock::verify(&scene.app.app).await.unwrap().lost, 3);
     assert_eq!(scene.load(&all[0]["url"]).await.status, 200);
     // With its status goes the copy.
@@ -255,7 +258,7 @@ async fn least_recently_used_copies_go_first_and_come_back() {
     tx.commit().await.unwrap();
     scene.app.app.clock.advance(Duration::days(2));
     scene.app.run_jobs().await;
-    assert_eq!((scene.copies().await, stored_files(&scene.app)), (0, 0));
+    assert_eq!((scene.copies().await, scene.app.stored_files()), (0, 0));
 }
 
 /// The strings of a document at which a client would load something.
@@ -334,4 +337,66 @@ async fn clients_load_nothing_from_other_servers() {
         let text = scene.app.anonymous().get(&page).send().await.text();
         assert!(!text.contains("/files/"), "{page}");
     }
+}
+
+#[tokio::test]
+async fn staff_copies_emojis_of_other_servers() {
+    let scene = Scene::new().await;
+    let url = scene.liar.put("/rook.png", Reply::of("image/png", png(64, 64)));
+    let icon = json!({ "type": "Image", "mediaType": "image/png", "url": url });
+    let tag = json!({ "type": "Emoji", "name": ":rook:", "icon": icon });
+    let note = with(scene.carol.note("1"), &json!({ "content": "<p>:rook:</p>", "tag": tag }));
+    let status = scene.receive(&note).await;
+    assert_eq!(scene.load(&status["emojis"][0]["url"]).await.status, 200);
+    let named = format!("rook@{}", scene.liar.domain);
+    let copy = async |arguments: &[&str]| {
+        scene.app.run_set(&Liar::KEYS, &[&["--json", "emoji", "copy"], arguments].concat()).await
+    };
+    assert_eq!(copy(&[&named, "--as", "tower"]).await.json()[0]["outcome"], "added");
+    assert_eq!(copy(&[&named, "--as", "tower"]).await.json()[0]["outcome"], "kept");
+    assert_ne!(copy(&["crow@nowhere.test"]).await.code, 0);
+    scene.app.app.invalidate().await.unwrap();
+    let emojis = scene.alice.get("/api/v1/custom_emojis").ok().await;
+    assert_eq!((emojis.as_array().unwrap().len(), &emojis[0]["shortcode"]), (1, &json!("tower")));
+}
+
+/// The memory of this process, in MiB.
+fn resident() -> usize {
+    let pages = std::fs::read_to_string("/proc/self/statm").unwrap();
+    pages.split(' ').nth(1).unwrap().parse::<usize>().unwrap() * 4096 >> 20
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+#[ignore = "measures the memory of the process: alone"]
+async fn forty_large_files_pass_through_little_memory() {
+    let scene = Scene::new().await;
+    let other = Liar::start().await;
+    for liar in [&scene.liar, &other] {
+        let (staff, mode) = (model::Staff::operator(), Some(RemoteMediaMode::Pass));
+        modes::set(&scene.app.app, &staff, &liar.domain, mode).await.unwrap();
+    }
+    let mut addresses = Vec::new();
+    for number in 0..40 {
+        let liar = if number % 2 == 0 { &scene.liar } else { &other };
+        let url = liar.put(&format!("/{number}.mp4"), Reply::LongVideo(60 << 20));
+        let film = json!({ "type": "Document", "mediaType": "video/mp4", "url": url });
+        addresses.push(scene.attachment(&number.to_string(), film).await["url"].clone());
+    }
+    let before = resident();
+    let most = std::sync::atomic::AtomicUsize::new(before);
+    let load = async |address: &Value| {
+        let request = Request::get(path(address)).header("host", "localhost:3000").body(Body::empty()).unwrap();
+        let mut body = scene.app.open(request).await.into_body().into_data_stream();
+        let mut bytes = 0;
+        while let Some(piece) = body.next().await {
+            bytes += piece.unwrap().len();
+            most.fetch_max(resident(), std::sync::atomic::Ordering::Relaxed);
+        }
+        bytes
+    };
+    let all = futures_util::future::join_all(addresses.iter().map(load)).await;
+    assert!(all.iter().all(|bytes| *bytes == 60 << 20), "{all:?}");
+    let most = most.into_inner();
+    println!("{before} MiB before, {most} MiB at most");
+    assert!(most < before + 100, "{before} MiB before, {most} MiB at most");
 }

@@ -56,6 +56,10 @@ impl TestApp {
             .env("ROOKERY_SERVER_LOCAL_DOMAIN", config.server.local_domain.as_str())
             .env("ROOKERY_STORAGE_DATA_DIR", &config.storage.data_dir)
             .env("ROOKERY_DATABASE_URL", config.database.url.expose());
+        if let Some(bucket) = &self.bucket {
+            command.envs(super::objects::keys(bucket));
+            command.env("ROOKERY_STORAGE_BACKEND", config.storage.backend.as_str());
+        }
         if let Some(key) = &config.secrets.key {
             command.env("ROOKERY_SECRETS_KEY", key.expose());
         }

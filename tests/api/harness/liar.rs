@@ -56,6 +56,8 @@ pub enum Reply {
     SlowBody,
     /// A body that never ends, as fast as it is read.
     EndlessBody,
+    /// A video of so many bytes, as fast as it is read.
+    LongVideo(usize),
 }
 
 impl Reply {
@@ -217,6 +219,16 @@ impl Liar {
                 let head = format!("HTTP/1.1 200 OK\r\ncontent-type: {ACTIVITY}\r\n\r\n");
                 stream.write_all(head.as_bytes()).await?;
                 while stream.write_all(&[b' '; 16 * 1024]).await.is_ok() {}
+            }
+            Reply::LongVideo(bytes) => {
+                let head = format!("HTTP/1.1 200 OK\r\ncontent-type: video/mp4\r\ncontent-length: {bytes}\r\n\r\n");
+                stream.write_all(head.as_bytes()).await?;
+                let (piece, mut left) = (vec![7; 64 * 1024], bytes);
+                while left > 0 {
+                    let next = left.min(piece.len());
+                    stream.write_all(&piece[..next]).await?;
+                    left -= next;
+                }
             }
         }
         stream.shutdown().await

@@ -11,6 +11,7 @@ mod log;
 mod mailbox;
 mod moderation;
 mod network;
+mod objects;
 mod push_service;
 mod reading;
 mod rows;
@@ -35,6 +36,8 @@ use rookery_http::router::Server;
 use service::sign_up::{self, NewAccount};
 use service::{oauth, search, signing_key, token};
 use tower::ServiceExt as _;
+
+use crate::bucket::BucketServer;
 
 pub use browser::{Browser, PASSWORD, form_fields};
 pub use cli::CommandOutput;
@@ -75,6 +78,8 @@ pub struct TestApp {
     pub number: usize,
     router: Server,
     pub streams: Arc<rookery_server::Streaming>,
+    /// Where its files are, unless they are in its folder.
+    bucket: Option<Arc<BucketServer>>,
     _folder: Arc<tempfile::TempDir>,
     _database: Arc<database::Database>,
 }
@@ -97,12 +102,19 @@ impl TestApp {
     /// With configuration keys as environment variables, such as `("ROOKERY_ACCESS_SINGLE_USER", "true")`.
     pub async fn with(keys: &[(&str, &str)]) -> Self {
         let folder = database::folder();
-        let database = database::Database::create(folder.path()).await;
-        let clock = Clock::fixed("2026-01-15T12:00:00Z".parse::<DateTime<Utc>>().unwrap());
-        Self::on(Arc::new(database), folder, clock, keys).await
+        let bucket = objects::by_environment(folder.path());
+        Self::fresh(folder, bucket, keys).await
     }
 
-    /// Another server with the same database, clock and secret key, unless `keys` name another, and with a separate folder.
+    /// With a database of its own and these files.
+    async fn fresh(folder: tempfile::TempDir, bucket: Option<Arc<BucketServer>>, keys: &[(&str, &str)]) -> Self {
+        let database = database::Database::create(folder.path()).await;
+        let clock = Clock::fixed("2026-01-15T12:00:00Z".parse::<DateTime<Utc>>().unwrap());
+        Self::on(Arc::new(database), folder, bucket, clock, keys).await
+    }
+
+    /// Another server with the same database, bucket, clock and secret key, unless `keys` name another, and with a separate
+    /// folder.
     pub async fn beside(&self, keys: &[(&str, &str)]) -> Self {
         let config = &self.app.config;
         let key = match &config.secrets.key {
@@ -111,7 +123,8 @@ impl TestApp {
         };
         let mut all = vec![("ROOKERY_SECRETS_KEY", key.as_str())];
         all.extend_from_slice(keys);
-        Self::on(Arc::clone(&self._database), database::folder(), self.app.clock.clone(), &all).await
+        let (database, bucket) = (Arc::clone(&self._database), self.bucket.clone());
+        Self::on(database, database::folder(), bucket, self.app.clock.clone(), &all).await
     }
 
     /// With an own `domain`, which others cannot reach, and configuration keys.
@@ -129,7 +142,8 @@ impl TestApp {
         let clock = Clock::fixed("2026-01-15T12:00:00Z".parse::<DateTime<Utc>>().unwrap());
         let mut all = vec![("ROOKERY_SERVER_LOCAL_DOMAIN", domain)];
         all.extend_from_slice(keys);
-        Self::on(Arc::new(database), folder, clock, &all).await
+        let bucket = objects::by_environment(folder.path());
+        Self::on(Arc::new(database), folder, bucket, clock, &all).await
     }
 
     /// The whole server's service, for a listener.
@@ -140,6 +154,7 @@ impl TestApp {
     async fn on(
         database: Arc<database::Database>,
         folder: tempfile::TempDir,
+        bucket: Option<Arc<BucketServer>>,
         clock: Clock,
         keys: &[(&str, &str)],
     ) -> Self {
@@ -162,6 +177,8 @@ impl TestApp {
         ];
         let mut environment: std::collections::BTreeMap<String, String> =
             defaults.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+        let of_bucket = bucket.iter().flat_map(|bucket| objects::keys(bucket));
+        environment.extend(of_bucket.map(|(name, value)| (name.to_owned(), value.to_owned())));
         environment.extend(keys.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())));
         let config = Config::load(None, environment.into_iter()).unwrap();
         let app = rookery_server::open(config, clock, Path::new(env!("CARGO_BIN_EXE_rookery"))).await.unwrap();
@@ -171,7 +188,7 @@ impl TestApp {
         let router = rookery_server::router(&app, &streams.hub);
         static MADE: AtomicUsize = AtomicUsize::new(0);
         let number = MADE.fetch_add(1, Ordering::Relaxed);
-        Self { app, number, router, streams, _folder: Arc::new(folder), _database: database }
+        Self { app, number, router, streams, bucket, _folder: Arc::new(folder), _database: database }
     }
 
     /// Creates confirmed and approved accounts, each with a token of [`ALL_SCOPES`]. Advances the clock by a second

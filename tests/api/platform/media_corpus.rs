@@ -7,7 +7,7 @@ use axum::http::StatusCode;
 use serde_json::Value;
 
 use crate::harness::{Client, TestApp, path};
-use crate::routes::media::{gif, png, stored_files};
+use crate::routes::media::{gif, png};
 use crate::routes::moving_media::{made, server, server_with};
 
 /// Time limit of one file on a busy machine.
@@ -61,7 +61,7 @@ async fn fate(alice: &Client, name: &str, file: &[u8]) -> Outcome {
 async fn is_clean(app: &TestApp) {
     app.app.clock.advance(chrono::Duration::hours(25));
     app.run_jobs().await;
-    assert_eq!(stored_files(app), 0);
+    assert_eq!(app.stored_files(), 0);
 }
 
 /// Arguments, name of the file, and its final type.

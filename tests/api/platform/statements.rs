@@ -268,6 +268,7 @@ const SCANS: &[(&str, &str)] = &[
     ("_sqlx_migrations", "a row for each migration"),
     ("FROM custom_emojis", "read into memory when it changes"),
     ("FROM id_nodes n", "a table of 128 rows"),
+    ("FROM id_nodes WHERE lease_until", "a table of 128 rows"),
     ("UPDATE id_nodes SET last_id", "a table of 128 rows"),
     ("FROM instances", "a figure that is kept for a while"),
     ("SUM(a.statuses_count)", "a figure that is kept for a while"),

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::harness::TestApp;
 use crate::platform::contract;
-use crate::routes::media::{png, stored_files};
+use crate::routes::media::png;
 
 #[tokio::test]
 async fn profile_is_read_and_changed_as_it_was_written() {
@@ -72,14 +72,14 @@ async fn media_are_deleted_with_their_status_on_request() {
     for (query, kept) in [("", true), ("?delete_media=true", false)] {
         let media = alice.upload(&png(8, 8)).ok().await;
         let status = alice.publish(json!({"media_ids": [media["id"]]})).await;
-        let files = stored_files(&app);
+        let files = app.stored_files();
         alice.delete(&format!("/api/v1/statuses/{}{query}", status["id"].as_str().unwrap())).ok().await;
         app.run_jobs().await;
         let path = format!("/api/v1/media/{}", media["id"].as_str().unwrap());
         assert_eq!(alice.get(&path).send().await.status == 200, kept, "{query}");
-        assert_eq!(stored_files(&app) == files, kept, "{query}");
+        assert_eq!(app.stored_files() == files, kept, "{query}");
         app.app.clock.advance(Duration::hours(25));
         app.run_jobs().await;
-        assert_eq!(stored_files(&app), 0, "{query}");
+        assert_eq!(app.stored_files(), 0, "{query}");
     }
 }

@@ -43,14 +43,6 @@ fn id(media: &Value) -> MediaId {
     media["id"].as_str().unwrap().parse().unwrap()
 }
 
-pub fn stored_files(app: &TestApp) -> usize {
-    fn count(folder: &std::path::Path) -> usize {
-        let entries = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
-        entries.map(|path| if path.is_dir() { count(&path) } else { 1 }).sum()
-    }
-    count(&app.app.config.storage.media_dir)
-}
-
 /// Inserts a status directly.
 async fn status_of(client: &Client) -> StatusId {
     let app = &client.server;
@@ -172,7 +164,7 @@ async fn malformed_image_is_refused_by_name() {
     assert!(with(&[("focus", "left")]).fails(422).await.contains("focus"));
     let thumbnail = [("file", "a.png", &small[..]), ("thumbnail", "t.png", &small[..])];
     assert!(alice.post("/api/v2/media").multipart(&[], &thumbnail).fails(422).await.contains("thumbnail"));
-    assert_eq!(stored_files(&app), 0, "a refused upload leaves nothing");
+    assert_eq!(app.stored_files(), 0, "a refused upload leaves nothing");
 }
 
 #[tokio::test]
@@ -214,18 +206,18 @@ async fn unattached_upload_is_deleted_after_day() {
     let app = TestApp::new().await;
     let alice = app.account("alice").await;
     let media = upload(&alice, &[], &png(20, 20)).await;
-    assert_eq!(stored_files(&app), 2);
+    assert_eq!(app.stored_files(), 2);
 
     app.app.clock.advance(Duration::hours(23));
     app.run_jobs().await;
     alice.put(&format!("/api/v1/media/{}", id(&media))).json(&json!({"description": "still here"})).ok().await;
     app.app.clock.advance(Duration::hours(23));
     app.run_jobs().await;
-    assert_eq!(stored_files(&app), 2);
+    assert_eq!(app.stored_files(), 2);
     app.app.clock.advance(Duration::hours(2));
     app.run_jobs().await;
 
-    assert_eq!(stored_files(&app), 0);
+    assert_eq!(app.stored_files(), 0);
     alice.get(&format!("/api/v1/media/{}", id(&media))).fails(404).await;
 }
 
@@ -246,7 +238,7 @@ async fn posted_media_are_kept_with_their_status_and_deleted_after_it() {
     alice.get(&format!("/api/v1/media/{}", id(&first))).fails(404).await;
     app.app.clock.advance(Duration::days(3));
     app.run_jobs().await;
-    assert_eq!(stored_files(&app), 4);
+    assert_eq!(app.stored_files(), 4);
     let shown = alice.status(&status).ok().await;
     assert_eq!(shown["media_attachments"][0]["id"], second["id"]);
 
@@ -258,7 +250,7 @@ async fn posted_media_are_kept_with_their_status_and_deleted_after_it() {
     alice.get(&format!("/api/v1/media/{}", id(&first))).ok().await;
     app.app.clock.advance(Duration::days(1));
     app.run_jobs().await;
-    assert_eq!(stored_files(&app), 2);
+    assert_eq!(app.stored_files(), 2);
 }
 
 #[tokio::test]
@@ -310,7 +302,7 @@ async fn files_are_withheld_while_their_owner_is_suspended() {
         files.extend(["avatar", "header"].map(|key| (path(&changed[key]).to_owned(), own)));
     }
     app.run_jobs().await;
-    let stored = stored_files(&app);
+    let stored = app.stored_files();
     let (file, _) = files.iter().find(|(_, own)| *own).unwrap();
     let tag = app.anonymous().get(file).send().await.header("etag").to_owned();
     let shown = async |file: &str| app.anonymous().get(file).header("if-none-match", &tag).send().await.status;
@@ -321,7 +313,7 @@ async fn files_are_withheld_while_their_owner_is_suspended() {
     for (file, own) in &files {
         assert_eq!(shown(file).await == StatusCode::NOT_FOUND, *own, "{file}");
     }
-    assert_eq!(stored_files(&app), stored, "none is lost");
+    assert_eq!(app.stored_files(), stored, "none is lost");
 
     app.unsuspend(&alice).await;
     app.run_jobs().await;
@@ -335,5 +327,5 @@ async fn files_are_withheld_while_their_owner_is_suspended() {
     app.run_jobs().await;
     app.app.clock.advance(Duration::minutes(2));
     app.run_jobs().await;
-    assert_eq!(stored_files(&app), files.iter().filter(|(_, own)| !own).count());
+    assert_eq!(app.stored_files(), files.iter().filter(|(_, own)| !own).count());
 }

@@ -32,6 +32,7 @@ mod notification_triggers;
 pub mod notifications;
 pub mod oauth;
 mod oauth_tokens;
+mod object_storage;
 mod oembed;
 mod peers;
 mod polls;

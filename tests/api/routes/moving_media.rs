@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use service::media::moving::{self, Processing};
 
 use crate::harness::{Client, TestApp, path};
-use crate::routes::media::{png, stored_files};
+use crate::routes::media::png;
 
 /// An animated picture of one second.
 const PICTURES: &str = "-f lavfi -i testsrc=size=320x180:rate=10:duration=1";
@@ -116,7 +116,7 @@ async fn video_is_accepted_immediately_and_converted_by_a_job() {
     assert_eq!(said, [json!(10), json!("320x180"), json!("aac"), json!("44100 Hz"), json!("mono")]);
     assert!(media["meta"]["length"].as_str().unwrap().starts_with("0:00:0"), "{media}");
     assert!(media["blurhash"].is_string());
-    assert_eq!(stored_files(&app), 2, "the original file and temporary files are deleted");
+    assert_eq!(app.stored_files(), 2, "the original file and temporary files are deleted");
 
     let whole = app.anonymous().get(path(&media["url"])).send().await;
     assert_eq!((whole.header("content-type"), whole.header("accept-ranges")), ("video/mp4", "bytes"));
@@ -136,7 +136,7 @@ async fn original_upload_is_never_served() {
     let alice = app.account("alice").await;
     upload(&alice, &mp4()).await;
     let incoming = waiting_job(&app).await.incoming;
-    assert!(app.app.config.storage.media_dir.join(&incoming).is_file());
+    assert!(app.file_folder().join(&incoming).is_file());
     app.anonymous().get(&format!("/media/{incoming}")).fails(404).await;
     alice.get(&format!("/media/{incoming}")).fails(404).await;
 }
@@ -206,12 +206,12 @@ async fn first_version_of_the_route_responds_after_conversion() {
 
     let media = post(&mp4()).ok().await;
     assert_eq!((&media["type"], &media["meta"]["focus"]["y"]), (&json!("video"), &json!(1.0)));
-    assert_eq!(stored_files(&app), 2);
+    assert_eq!(app.stored_files(), 2);
     // The job that was queued in case of a kill finds nothing to do.
     app.app.clock.advance(Duration::hours(1));
     app.run_jobs().await;
     assert_eq!(alice.get(&place(&media)).ok().await, media);
-    assert_eq!(stored_files(&app), 2);
+    assert_eq!(app.stored_files(), 2);
 }
 
 #[tokio::test]
@@ -226,7 +226,7 @@ async fn video_without_the_programs_is_refused_and_not_announced() {
     let alice = without.account("alice").await;
     let refused = alice.upload(&mp4()).fails(422).await;
     assert!(refused.contains("does not accept video"), "{refused}");
-    assert_eq!(stored_files(&without), 0);
+    assert_eq!(without.stored_files(), 0);
 }
 
 #[tokio::test]
@@ -260,7 +260,7 @@ async fn hostile_file_is_refused_and_leaves_nothing() {
         let refused = alice.upload(&file).fails(422).await;
         assert!(refused.contains(reason), "{what}: {refused}");
         assert!(!refused.contains("root:"), "{what}: {refused}");
-        assert_eq!(stored_files(&app), 0, "{what}");
+        assert_eq!(app.stored_files(), 0, "{what}");
     }
 }
 
@@ -279,7 +279,7 @@ async fn file_that_cannot_be_converted_has_failed() {
     alice.put(&place(&media)).json(&json!({"description": "x"})).fails(422).await;
     let status = json!({"status": "look", "media_ids": [media["id"]]});
     alice.post("/api/v1/statuses").json(&status).fails(422).await;
-    assert_eq!(stored_files(&app), 0);
+    assert_eq!(app.stored_files(), 0);
     alice.delete(&place(&media)).ok().await;
     alice.get(&place(&media)).fails(404).await;
 }
@@ -296,7 +296,7 @@ async fn job_that_runs_again_changes_nothing() {
         assert!(moving::process(&app.app, &job, Processing::Later { attempt }).await.unwrap());
     }
     assert_eq!(alice.get(&place(&media)).ok().await, shown);
-    assert_eq!(stored_files(&app), 2);
+    assert_eq!(app.stored_files(), 2);
 }
 
 #[tokio::test]
@@ -308,7 +308,7 @@ async fn conversion_that_fails_repeatedly_is_given_up() {
     assert!(moving::process(&app.app, &job, Processing::Later { attempt: 4 }).await.unwrap());
     assert!(alice.get(&place(&media)).fails(422).await.contains("several times"));
     app.run_jobs().await;
-    assert_eq!(stored_files(&app), 0);
+    assert_eq!(app.stored_files(), 0);
 }
 
 #[tokio::test]
@@ -322,18 +322,18 @@ async fn attachment_is_deleted_unless_a_status_has_it() {
     assert_eq!(alice.delete(&place(&image)).ok().await, json!({}));
     alice.delete(&place(&image)).fails(404).await;
     app.run_jobs().await;
-    assert_eq!(stored_files(&app), 0);
+    assert_eq!(app.stored_files(), 0);
 
     let waits = upload(&alice, &mp4()).await;
     alice.delete(&place(&waits)).ok().await;
     app.run_jobs().await;
-    assert_eq!(stored_files(&app), 0, "the file waiting for conversion is deleted too");
+    assert_eq!(app.stored_files(), 0, "the file waiting for conversion is deleted too");
 
     let image = alice.upload(&png(8, 8)).ok().await;
     alice.publish(json!({"status": "look", "media_ids": [image["id"]]})).await;
     assert!(alice.delete(&place(&image)).fails(422).await.contains("used"));
     app.run_jobs().await;
-    assert_eq!(stored_files(&app), 2);
+    assert_eq!(app.stored_files(), 2);
 }
 
 #[tokio::test]
@@ -341,10 +341,10 @@ async fn unposted_upload_is_deleted_with_all_its_files() {
     let app = server().await;
     let alice = app.account("alice").await;
     converted(&alice, &mp4()).await;
-    assert_eq!(stored_files(&app), 2);
+    assert_eq!(app.stored_files(), 2);
     app.app.clock.advance(Duration::hours(25));
     app.run_jobs().await;
-    assert_eq!(stored_files(&app), 0);
+    assert_eq!(app.stored_files(), 0);
 }
 
 #[tokio::test]
@@ -360,7 +360,7 @@ async fn thumbnail_is_sent_with_a_video_and_replaced() {
     app.run_jobs().await;
     let media = alice.get(&place(&media)).ok().await;
     assert_eq!((&media["preview_url"], &media["meta"]["small"]["size"]), (&kept, &json!("64x48")));
-    assert_eq!(stored_files(&app), 2);
+    assert_eq!(app.stored_files(), 2);
 
     alice.put(&place(&media)).multipart(&[], &[("thumbnail", "t.png", b"no picture")]).fails(422).await;
     let changed = alice.put(&place(&media)).multipart(&[], &[("thumbnail", "t.png", &second)]).ok().await;
@@ -370,7 +370,7 @@ async fn thumbnail_is_sent_with_a_video_and_replaced() {
     alice.publish(json!({"status": "look", "media_ids": [media["id"]]})).await;
     app.app.clock.advance(Duration::hours(25));
     app.run_jobs().await;
-    assert_eq!(stored_files(&app), 2, "the previous picture is deleted, the video stays");
+    assert_eq!(app.stored_files(), 2, "the previous picture is deleted, the video stays");
     app.anonymous().get(path(&changed["preview_url"])).send().await;
     let image = [("file", "a.png", &first[..]), ("thumbnail", "t.png", &second[..])];
     assert!(alice.post("/api/v2/media").multipart(&[], &image).fails(422).await.contains("thumbnail"));
@@ -437,7 +437,7 @@ async fn thumbnail_is_replaced_by_an_edit() {
     alice.delete(&format!("/api/v1/media/{other}")).ok().await;
     app.app.clock.advance(Duration::hours(25));
     app.run_jobs().await;
-    assert_eq!(stored_files(&app), 2, "the video and the last picture");
+    assert_eq!(app.stored_files(), 2, "the video and the last picture");
 }
 
 #[tokio::test]
@@ -473,7 +473,7 @@ async fn too_large_video_is_refused_before_it_is_stored() {
     assert!(alice.upload(&file).fails(422).await.contains("larger"));
     file.resize(40 * 1024 * 1024, 0);
     assert!(alice.upload(&file).fails(422).await.contains("larger"));
-    assert_eq!(stored_files(&app), 0);
+    assert_eq!(app.stored_files(), 0);
 }
 
 #[tokio::test]
@@ -481,7 +481,7 @@ async fn stored_files_are_counted_and_strays_deleted() {
     let app = server().await;
     let alice = app.account("alice").await;
     converted(&alice, &mp4()).await;
-    let folder = &app.app.config.storage.media_dir;
+    let folder = app.file_folder();
     let stray = |name: &str| folder.join(format!("media/ab/cd/abcd{name}.png"));
     std::fs::create_dir_all(stray("").parent().unwrap()).unwrap();
     let (old, new) = (stray(&"0".repeat(28)), stray(&"1".repeat(28)));
@@ -498,9 +498,9 @@ async fn stored_files_are_counted_and_strays_deleted() {
     assert_eq!((&usage[0]["folders"][0]["folder"], &usage[0]["folders"][0]["files"]), (&json!("media"), &json!(4)));
     assert!(app.run(&["media", "usage"]).await.ok().contains("1 on no status"));
     let pruned = app.run(&["media", "prune", "--json"]).await.json();
-    assert_eq!(pruned[0], json!({"files": 1, "size_bytes": 5}));
+    assert_eq!(pruned[0], json!({"files": 1, "size_bytes": 5, "remote_files": 0, "remote_size_bytes": 0}));
     assert!(!old.exists() && new.exists());
-    assert_eq!(stored_files(&app), 3);
+    assert_eq!(app.stored_files(), 3);
 }
 
 #[tokio::test]
@@ -536,7 +536,7 @@ async fn hour_of_silence_stays_within_time_limit() {
 
     assert!(begun.elapsed().as_secs() < 60, "{:?}", begun.elapsed());
     assert!(alice.get(&place(&media)).fails(422).await.contains("too long"));
-    assert_eq!(stored_files(&app), 0);
+    assert_eq!(app.stored_files(), 0);
 }
 
 #[tokio::test]

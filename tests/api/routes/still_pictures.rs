@@ -3,7 +3,6 @@
 use serde_json::{Value, json};
 
 use crate::harness::{TestApp, path};
-use crate::routes::media::stored_files;
 use crate::routes::moving_media::server;
 
 /// Pictures in AVIF and HEIC, of 64x48 and 64x64 pixels.
@@ -57,7 +56,7 @@ async fn still_picture_of_another_type_than_declared_is_refused() {
         let refused = alice.upload(&picture).fails(422).await;
         assert!(refused.contains(said), "{said}: {refused}");
     }
-    assert_eq!(stored_files(&app), 0);
+    assert_eq!(app.stored_files(), 0);
 }
 
 #[tokio::test]

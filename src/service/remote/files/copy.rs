@@ -161,7 +161,15 @@ async fn store(cx: &Cx, subject: &Subject, source: &Bytes, processed: Processed)
     promise(cx, &entry).await?;
     put_all(cx, [(Some(keys.0), Some(original)), (keys.1, small)]).await?;
     finish(cx, &entry, described).await?;
+    count(cx, &entry);
     Ok(entry)
+}
+
+/// Counts a stored copy.
+fn count(cx: &Cx, entry: &RemoteFile) {
+    let kind = entry.kind.as_str();
+    metrics::counter!("rookery_remote_file_fetches_total", "kind" => kind, "result" => "stored").increment(1);
+    super::trim::stored(cx, entry.bytes);
 }
 
 /// What a picture tells about its attachment.
@@ -238,7 +246,10 @@ async fn copy_remote_file(cx: &Cx, job: CopyRemoteFile) -> Result<(), Failure> {
         return Ok(());
     }
     match copy_moving(cx, &subject).await? {
-        Ok(entry) => finish(cx, &entry, None).await?,
+        Ok(entry) => {
+            finish(cx, &entry, None).await?;
+            count(cx, &entry);
+        }
         Err(fault) => {
             failed(cx, &subject, known.map_or(0, |known| known.failures), fault).await?;
         }

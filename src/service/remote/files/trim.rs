@@ -5,6 +5,7 @@
 //! long as their rows.
 
 use std::collections::HashMap;
+use std::sync::atomic::Ordering;
 
 use chrono::TimeDelta;
 use context::error::{Error, Result};
@@ -94,6 +95,23 @@ pub(super) async fn fit(cx: &Cx, budget: Budget, removed: &mut Removed) -> Resul
     }
     reduce(cx, None, total - limit, &mut left, removed).await?;
     Ok(left == 0)
+}
+
+/// Counts what was stored. When it is a sixteenth of the budget, the budget is looked at before its time.
+pub(super) fn stored(cx: &Cx, bytes: i64) {
+    let bytes = u64::try_from(bytes).unwrap_or_default();
+    let limit = cx.config.media.remote_limit_bytes;
+    let since = cx.remote_bytes.fetch_add(bytes, Ordering::Relaxed) + bytes;
+    if limit == 0 || since < limit / 16 {
+        return;
+    }
+    cx.remote_bytes.store(0, Ordering::Relaxed);
+    let cx = cx.clone();
+    tokio::spawn(async move {
+        if let Err(error) = fit(&cx, Budget::configured(&cx), &mut Removed::default()).await {
+            context::log_failure!(error, "could not remove copies of files of other servers");
+        }
+    });
 }
 
 /// Removes the least recently used copies of `host`, or of all hosts, until `excess` bytes are free; returns how many are.

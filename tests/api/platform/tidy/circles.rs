@@ -21,7 +21,6 @@ const CIRCLES: &[(&str, usize)] = &[
     ("database", 5),
     ("entity", 4),
     ("http", 6),
-    ("media", 2),
     ("plugin-host", 5),
     ("plugin-package", 9),
     ("plugins", 4),
