@@ -35,6 +35,7 @@ mod search;
 mod settings;
 mod socket;
 mod status;
+mod status_prune;
 mod transfer;
 mod trend;
 mod user;
@@ -106,7 +107,7 @@ enum Command {
     /// Read and resolve reports of accounts
     #[command(subcommand)]
     Report(report::Command),
-    /// Show, delete or mark single posts
+    /// Show, delete or mark single posts, and remove old ones of other servers
     #[command(subcommand)]
     Status(status::Command),
     /// Decide about appeals against strikes

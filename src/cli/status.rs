@@ -1,4 +1,4 @@
-//! `rookery status`: shows, deletes and marks single posts of any visibility.
+//! `rookery status`: shows, deletes and marks single posts of any visibility, and removes old ones of other servers.
 
 use clap::Subcommand;
 use serde::Serialize;
@@ -8,6 +8,8 @@ use model::{Staff, StatusId, Time};
 use service::held_status::{self, NamedStatus};
 use service::moderation::status;
 use terminal::{Failure, Output};
+
+use crate::status_prune::{self, Prune};
 
 #[derive(Debug, Subcommand)]
 pub(super) enum Command {
@@ -31,12 +33,18 @@ pub(super) enum Command {
         /// Id of the post
         id: i64,
     },
+    /// Remove old posts and unused accounts of other servers, unless people of this server refer to them
+    Prune(Prune),
 }
 
 impl Command {
     /// True for a command that a running server must apply.
     pub(super) fn changes(&self) -> bool {
-        !matches!(self, Self::Show { .. })
+        match self {
+            Self::Show { .. } => false,
+            Self::Prune(prune) => prune.changes(),
+            Self::Remove { .. } | Self::Sensitive { .. } | Self::Unsensitive { .. } => true,
+        }
     }
 }
 
@@ -61,6 +69,7 @@ pub(super) async fn run(cx: &Cx, command: Command, output: Output) -> Result<(),
     let operator = Staff::operator();
     let (id, done) = match command {
         Command::Show { id } => return show(cx, id.into(), output).await,
+        Command::Prune(prune) => return status_prune::run(cx, &prune, output).await,
         Command::Remove { id } => (id, status::remove(cx, &operator, id.into()).await.map(|()| "removed")),
         Command::Sensitive { id } => {
             (id, status::set_sensitive(cx, &operator, id.into(), true).await.map(|()| "marked as sensitive"))

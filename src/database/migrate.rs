@@ -76,6 +76,7 @@ const MIGRATIONS: &[Pair] = migrations![
     "0040_local_only",
     "0041_relays",
     "0042_remote_files",
+    "0043_retention",
 ];
 
 /// The four digits at the beginning of a file name.

@@ -32,6 +32,7 @@ pub mod relationship;
 pub mod relay;
 pub mod remote_file;
 pub mod report;
+pub mod retention;
 pub mod row;
 pub mod scheduled_status;
 pub mod scope;

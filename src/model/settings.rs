@@ -164,6 +164,25 @@ settings! {
         RemoteMediaMode::Cache, Choice(RemoteMediaMode::WORDS), "How files of other servers are served";
     /// Days after their last use until copies of files of other servers are removed; 0: no limit.
     remote_media_days: i64 = 30, Whole(0, 3650), "Days until unused copies of files of other servers are removed; 0: no limit";
+    /// Days until statuses of other servers are removed, 0 to 3650; 0: they are kept.
+    remote_status_days: i64 = 0, Whole(0, 3650), "Days until posts of other servers are removed; 0: never";
+    /// Whether an old status of another server stays if an account of this server wrote in its thread.
+    remote_keep_answered: bool = true, Flag, "Keep old remote posts with a reply of this server in their thread";
+    /// Whether it stays if an account of this server marked it as a favourite.
+    remote_keep_favourited: bool = true, Flag, "Keep old remote posts that people of this server favourited";
+    /// Whether it stays if an account of this server boosted it.
+    remote_keep_boosted: bool = true, Flag, "Keep old remote posts that people of this server boosted";
+    /// Whether it stays if an account of this server bookmarked it.
+    remote_keep_bookmarked: bool = true, Flag, "Keep old remote posts that people of this server bookmarked";
+    /// Whether it stays if a status of this server quotes it or refers to it.
+    remote_keep_quoted: bool = true, Flag, "Keep old remote posts that posts of this server quote or reference";
+    /// Whether it stays if it mentions an account of this server.
+    remote_keep_mentioned: bool = true, Flag, "Keep old remote posts that mention people of this server";
+    /// Whether it stays if an account of this server follows its author.
+    remote_keep_followed: bool = true, Flag, "Keep old remote posts whose author has followers on this server";
+    /// Days after their last fetch until accounts of other servers without any relation are removed, 0 to 3650; 0: they
+    /// are kept.
+    remote_account_days: i64 = 0, Whole(0, 3650), "Days until unused accounts of other servers are removed; 0: never";
     /// Most statuses pinned to a profile, 0 to 100.
     max_pinned_statuses: i64 = 5, Whole(0, 100), "Statuses pinned to a profile";
     /// Most hashtags featured on a profile, 0 to 100.

@@ -19,7 +19,7 @@ pub use account::{
     severance, sign_up_day, suggestion, transfer, user, username,
 };
 pub use federation::{
-    delivery, host, inbound, purge, relay, remote, remote_file, remote_thread, synchronization, tombstone,
+    delivery, host, inbound, purge, relay, remote, remote_file, remote_thread, retention, synchronization, tombstone,
 };
 pub use feed::{
     conversation, featured_tag, filter, list, list_feed, marker, tag, tag_feed, tag_review, timeline, trend,
@@ -31,11 +31,12 @@ pub use moderation::{
 pub use notification::push;
 pub use oauth::{application, oauth_code, one_time_link, session};
 pub use plugin::{
-    plugin_data, plugin_event, plugin_feed, plugin_index, plugin_kv, plugin_record, plugin_schema, plugin_setting,
+    plugin_data, plugin_event, plugin_feed, plugin_index, plugin_kv, plugin_mark, plugin_record, plugin_schema,
+    plugin_setting,
 };
 pub use server::{
     announcement, cleaning, domain_list, domain_policy, domain_subscription, emoji, instance, job, node, node_change,
-    remote_media_mode, server_key, settings, shared_lane,
+    remote_media_mode, server_key, settings, shared_lane, unused,
 };
 pub use status::{
     card, favourite, idempotency_key, interaction, media, mention, poll, reblog, reference, scheduled_status,

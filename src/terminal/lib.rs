@@ -72,10 +72,10 @@ impl Output {
         let _ = write!(io::stdout().lock(), "{}{end}", lines(text));
     }
 
-    /// Writes `answer` as a line of JSON, or `words` for people.
-    pub fn answer<T: Serialize>(self, answer: &T, words: impl FnOnce() -> String) -> Result<(), Failure> {
+    /// Writes `value` as a line of JSON, or `words` for people.
+    pub fn answer<T: Serialize>(self, value: &T, words: impl FnOnce() -> String) -> Result<(), Failure> {
         if self.json {
-            self.say(&serde_json::to_string(answer).map_err(Failure::new)?);
+            self.say(&serde_json::to_string(value).map_err(Failure::new)?);
         } else {
             self.say(&words());
         }

@@ -62,6 +62,9 @@ pub async fn schedule(cx: &Cx) -> Result<()> {
     queue::enqueue(cx, &mut tx, &queue::PruneRemoteFiles::begin()).await?;
     queue::enqueue(cx, &mut tx, &queue::CountDays {}).await?;
     queue::enqueue(cx, &mut tx, &queue::RefreshDomainLists {}).await?;
+    queue::enqueue(cx, &mut tx, &queue::PruneRemoteStatuses::begin()).await?;
+    queue::enqueue(cx, &mut tx, &queue::PruneRemoteAccounts::begin()).await?;
+    queue::enqueue(cx, &mut tx, &queue::PruneUnused::begin()).await?;
     tx.commit().await?;
     Ok(())
 }
@@ -85,7 +88,8 @@ async fn clean(cx: &Cx, job: Clean, claim: Claim) -> Result<Done, Failure> {
     if old > 0 {
         tracing::warn!(events = old, "dropped undelivered plugin events older than 14 days");
     }
-    let more = clean_federation(&mut tx, now).await?;
+    let dead_jobs = service::server::unused::clean(cx, &mut tx).await?;
+    let more = clean_federation(&mut tx, now).await? || dead_jobs;
     // Deleted in batches; the next run, one second later, deletes the rest.
     let next = if old > 0 || old_ips > 0 || more { TimeDelta::seconds(1) } else { CLEAN_EVERY };
     queue::enqueue_at(cx, &mut tx, &job, now + next).await?;

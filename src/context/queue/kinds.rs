@@ -20,7 +20,7 @@ pub use files::{
 };
 use model::job::Lane;
 use model::{AccountId, NotificationId, PollId, RowId, ScheduledStatusId, StatusId, TagId};
-pub use peers::{PurgeDomain, SynchronizeFollowers};
+pub use peers::{PruneRemoteAccounts, PruneRemoteStatuses, PruneUnused, PurgeDomain, SynchronizeFollowers};
 
 /// The names of all kinds of jobs, with their lanes.
 pub fn all() -> impl Iterator<Item = &'static (&'static str, Lane)> {

@@ -4,10 +4,11 @@ use chrono::TimeDelta;
 use serde::{Deserialize, Serialize};
 
 use super::kinds::{
-    CarryOver, DeleteOldStatuses, MaintainFeeds, PruneCards, PruneRemoteFiles, ReconcileHome, ReconcileList,
-    SeverDomain, TrimFeeds,
+    CarryOver, DeleteOldStatuses, MaintainFeeds, PruneCards, PruneRemoteAccounts, PruneRemoteFiles,
+    PruneRemoteStatuses, PruneUnused, ReconcileHome, ReconcileList, SeverDomain, TrimFeeds,
 };
 use model::remote_file::RemoteFileKind;
+use model::retention::UnusedPart;
 use model::{AccountId, RowId, ScheduledStatusId, StatusId};
 
 /// What other servers are sent by [`Distribute`](super::kinds::Distribute).
@@ -136,6 +137,36 @@ impl PruneRemoteFiles {
     #[must_use]
     pub fn begin() -> Self {
         Self { kind: RemoteFileKind::Avatar, after: 0 }
+    }
+}
+
+impl PruneRemoteStatuses {
+    /// Starts a pass over all statuses.
+    #[must_use]
+    pub fn begin() -> Self {
+        Self { after: StatusId::from(0), begun_at: 0 }
+    }
+}
+
+impl PruneRemoteAccounts {
+    /// Starts a new pass.
+    #[must_use]
+    pub fn begin() -> Self {
+        Self { after: AccountId::from(0) }
+    }
+}
+
+impl PruneUnused {
+    /// Starts a new pass.
+    #[must_use]
+    pub fn begin() -> Self {
+        Self::of(UnusedPart::Conversations)
+    }
+
+    /// Starts with `part`.
+    #[must_use]
+    pub fn of(part: UnusedPart) -> Self {
+        Self { part, after: 0, after_name: String::new() }
     }
 }
 

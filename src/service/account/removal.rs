@@ -246,7 +246,7 @@ pub(crate) async fn delete_statuses(
 ///
 /// # Errors
 /// When a plugin's table still refers to it; nothing is deleted then.
-async fn finish(cx: &Cx, tx: &mut Tx, id: AccountId) -> Result<()> {
+pub(crate) async fn finish(cx: &Cx, tx: &mut Tx, id: AccountId) -> Result<()> {
     let Some(account) = store::account::lock(tx, &[id]).await?.pop() else { return Ok(()) };
     if account.suspended_at == Some(account.created_at) {
         // Only the reserved name is left.

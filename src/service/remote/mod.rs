@@ -18,6 +18,7 @@ pub mod moving;
 pub mod poll;
 pub mod relay;
 pub mod relevance;
+pub mod retention;
 pub mod status;
 
 pub use edit::edit;

@@ -8,4 +8,5 @@ pub mod public;
 pub mod rule;
 pub mod settings;
 pub mod streaming;
+pub mod unused;
 pub mod webfinger;

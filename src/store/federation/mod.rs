@@ -8,5 +8,6 @@ pub mod relay;
 pub mod remote;
 pub mod remote_file;
 pub mod remote_thread;
+pub mod retention;
 pub mod synchronization;
 pub mod tombstone;

@@ -327,3 +327,17 @@ pub async fn sum_media_kinds(db: Conn<'_>) -> Result<Vec<(String, i64)>> {
     .all()
     .await
 }
+
+/// Deletes the counts of the days before `day`.
+#[boxed]
+pub async fn delete_before(tx: &mut Tx, day: i64) -> Result<()> {
+    for part in [
+        sql!("DELETE FROM counted_days WHERE day < $1"),
+        sql!("DELETE FROM status_days WHERE day < $1"),
+        sql!("DELETE FROM server_days WHERE day < $1"),
+        sql!("DELETE FROM media_days WHERE day < $1"),
+    ] {
+        tx.query(part).bind(day).execute().await?;
+    }
+    Ok(())
+}

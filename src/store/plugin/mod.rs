@@ -9,6 +9,7 @@ pub mod plugin_event;
 pub mod plugin_feed;
 pub mod plugin_index;
 pub mod plugin_kv;
+pub mod plugin_mark;
 pub mod plugin_record;
 pub mod plugin_schema;
 pub mod plugin_setting;

@@ -14,3 +14,4 @@ pub mod remote_media_mode;
 pub mod server_key;
 pub mod settings;
 pub mod shared_lane;
+pub mod unused;

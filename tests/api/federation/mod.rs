@@ -22,6 +22,7 @@ mod quotes;
 mod relays;
 mod remote_media;
 mod reports;
+mod retention;
 mod scene;
 mod shown;
 mod signed_reads;

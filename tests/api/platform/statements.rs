@@ -252,6 +252,7 @@ const SCANS: &[(&str, &str)] = &[
     ("DELETE FROM jobs WHERE kind", "an admin removes a plugin, and with it its jobs"),
     ("plugin_feed_kinds", "a table of one row"),
     ("FROM sqlite_schema s JOIN pragma_foreign_key_list", "the schema, read when a plugin is loaded"),
+    ("FROM sqlite_schema s JOIN pragma_table_info", "the schema, read before old remote statuses are removed"),
     ("DELETE FROM plugins", "an admin removes a plugin, and with it the events that wait for it"),
     ("FROM domain_blocks", "a table of few rows"),
     ("FROM domain_allows", "a table of few rows"),

@@ -6,6 +6,7 @@
 
 mod circles;
 mod federation;
+mod growth;
 mod identifiers;
 mod imports;
 mod links;

@@ -39,6 +39,7 @@ async fn count_days(cx: &Cx, job: CountDays, claim: Claim) -> Result<Done, Failu
     }
     let mut tx = cx.db.begin().await?;
     store::metrics::delete_activity(&mut tx, today - ACTIVITY_KEPT).await?;
+    day_count::delete_before(&mut tx, today - OLDEST).await?;
     queue::finish(&mut tx, claim).await?;
     let next = if more { TimeDelta::seconds(1) } else { INTERVAL };
     queue::enqueue_at(cx, &mut tx, &job, cx.clock.now() + next).await?;
