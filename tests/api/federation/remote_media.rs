@@ -255,10 +255,16 @@ async fn least_recently_used_copies_go_first_and_come_back() {
     scene.send(&scene.carol, "Delete", scene.carol.note("0")["id"].clone()).await;
     let mut tx = scene.app.db().begin().await.unwrap();
     queue::enqueue(&scene.app.app, &mut tx, &queue::PruneRemoteFiles::begin()).await.unwrap();
+    queue::enqueue(&scene.app.app, &mut tx, &queue::TrimRemoteFiles {}).await.unwrap();
     tx.commit().await.unwrap();
     scene.app.app.clock.advance(Duration::days(2));
     scene.app.run_jobs().await;
     assert_eq!((scene.copies().await, scene.app.stored_files()), (0, 0));
+    assert_eq!(
+        scene.app.count("jobs WHERE kind IN ('prune_remote_files', 'trim_remote_files')").await,
+        2,
+        "they recur"
+    );
 }
 
 #[tokio::test]

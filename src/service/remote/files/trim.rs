@@ -9,11 +9,12 @@ use std::sync::atomic::Ordering;
 
 use chrono::TimeDelta;
 use context::error::{Error, Result};
-use context::queue::{self, Failure, Next, PruneRemoteFiles, PurgeRemoteFiles, TrimRemoteFiles};
+use context::queue::{self, Done, Failure, Next, PruneRemoteFiles, PurgeRemoteFiles, TrimRemoteFiles};
 use context::{Cx, job};
 use database::Tx;
 use model::Time;
 use model::remote_file::{RemoteFileKind, RemoteMediaMode};
+use store::job::Claim;
 use store::remote_file::{self, Place, RemoteFile, Usage};
 
 use super::modes;
@@ -204,14 +205,15 @@ async fn purge_remote_files(cx: &Cx, job: PurgeRemoteFiles) -> Result<(), Failur
 
 #[model::use_case]
 #[job]
-async fn trim_remote_files(cx: &Cx, job: TrimRemoteFiles) -> Result<Next<TrimRemoteFiles>, Failure> {
+async fn trim_remote_files(cx: &Cx, job: TrimRemoteFiles, claim: Claim) -> Result<Done, Failure> {
     let mut removed = Removed::default();
     let more = fit(cx, Budget::configured(cx), &mut removed).await?;
     if removed.files > 0 {
         tracing::info!(files = removed.files, bytes = removed.bytes, "removed copies of files of other servers");
     }
     let pause = if more { TimeDelta::zero() } else { TRIM_EVERY };
-    Ok(Next::At(cx.clock.now() + pause, job))
+    let tx = cx.db.begin().await?;
+    queue::run::end_step(cx, tx, Next::At(cx.clock.now() + pause, job), claim).await
 }
 
 /// Removes the next copies whose rows are gone.
