@@ -401,7 +401,7 @@ fn keys_of_a_bucket_may_stand_in_files_and_do_not_show() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("key");
     fs::write(&path, "hush\n").expect("written");
-    let file = format!("[s3]\nbucket = \"media\"\naccess_key_id = \"id\"\nsecret_access_key_file = {:?}", path);
+    let file = format!("[s3]\nbucket = \"media\"\naccess_key_id = \"id\"\nsecret_access_key_file = {path:?}");
     let config = load(&file, &[]).expect("valid");
     assert_eq!(config.s3.secret_access_key.as_ref().map(Secret::expose), Some("hush"));
     assert!(!format!("{config:?}").contains("hush"));

@@ -1,8 +1,13 @@
 //! The outgoing client against malicious host names and servers.
 
 use std::collections::HashMap;
-use std::sync::Mutex;
+use std::net::SocketAddr;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
+use async_trait::async_trait;
+use hyper::body::Bytes;
+use ipnet::IpNet;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpListener;
 
@@ -351,4 +356,46 @@ async fn plain_http_is_for_the_networks_that_were_allowed() {
     assert_eq!(refused, FetchError::Request(Error::Url("the scheme must be https".to_owned())));
     let strange = client(names, &[]).fetch(allowed("near.test")).await.unwrap_err();
     assert_eq!(strange, FetchError::Request(Error::Blocked));
+}
+
+/// Passes a document on from a server that sends `answer`; returns what arrived, and how it ended.
+async fn passed(answer: &'static str, limit: u64) -> Result<(Vec<u8>, Result<(), Error>), FetchError> {
+    let (port, _reports) = server(answer).await;
+    let pass = Pass {
+        target: Target::parse(&format!("http://127.0.0.1:{port}/")).unwrap(),
+        agent: "test",
+        range: Some("bytes=0-"),
+        patience: Duration::from_millis(300),
+        timeout: Duration::from_secs(60),
+        limit,
+        kinds: &["video/mp4"],
+        plain: PlainHttp::Any,
+    };
+    let mut streaming = client(&[], &["127.0.0.0/8"]).pass(pass).await?;
+    let mut bytes = Vec::new();
+    loop {
+        match streaming.chunk().await {
+            Ok(Some(chunk)) => bytes.extend_from_slice(&chunk),
+            Ok(None) => return Ok((bytes, Ok(()))),
+            Err(error) => return Ok((bytes, Err(error))),
+        }
+    }
+}
+
+#[tokio::test]
+async fn document_is_passed_on_within_its_limits() {
+    let whole = "HTTP/1.1 206 Partial\r\nContent-Type: Video/MP4; a=b\r\nContent-Length: 4\r\n\r\nabcd";
+    assert_eq!(passed(whole, 4).await, Ok((b"abcd".to_vec(), Ok(()))));
+    assert_eq!(passed(whole, 3).await, Err(FetchError::Request(Error::TooLarge(4))));
+    // Without a length, it ends where it becomes too long.
+    let chunked =
+        "HTTP/1.1 200 OK\r\nContent-Type: video/mp4\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nab\r\n2\r\ncd\r\n";
+    assert!(matches!(passed(chunked, 3).await, Ok((_, Err(Error::TooLarge(_))))));
+    // A server that pauses for ever.
+    let (bytes, end) = passed(chunked, 100).await.unwrap();
+    assert_eq!((bytes.as_slice(), end), (b"abcd".as_slice(), Err(Error::Timeout)));
+    let page = "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 0\r\n\r\n";
+    assert_eq!(passed(page, 4).await, Err(FetchError::Kind("text/html".to_owned())));
+    let gone = "HTTP/1.1 404 Gone\r\nContent-Length: 0\r\n\r\n";
+    assert_eq!(passed(gone, 4).await, Err(FetchError::Status(404)));
 }
