@@ -361,7 +361,7 @@ mod tests {
     fn extensions_receive_the_kinds_of_the_contract() {
         let received: Vec<&str> =
             ChangeKind::ALL.iter().filter(|kind| kind.is_for_extensions()).map(|kind| kind.as_str()).collect();
-        assert_eq!(received.len(), 18, "{received:?}");
+        assert_eq!(received.len(), 19, "{received:?}");
         assert!(received.contains(&"token.revoked") && !received.contains(&"filters.changed"));
     }
 }

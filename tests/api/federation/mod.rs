@@ -22,6 +22,7 @@ mod quotes;
 mod relays;
 mod remote_media;
 mod reports;
+#[cfg(feature = "plugins")]
 mod retention;
 mod scene;
 mod shown;
