@@ -60,7 +60,7 @@ pub fn storage(config: &Config, keys: &Keys) -> Result<Storage, storage::Error> 
     storage.with_bucket(&options, backend)
 }
 
-/// How the bucket of `config` is reached, if there is one; `keys` as for [`storage`].
+/// How the bucket of `config` is reached, if there is one; `keys` as for [`storage()`].
 #[must_use]
 pub fn bucket(config: &Config, keys: &Keys) -> Option<BucketOptions> {
     let s3 = &config.s3;

@@ -137,10 +137,10 @@ pub async fn statuses(
     Ok(last)
 }
 
-/// As [`statuses`], for unused accounts.
+/// As [`statuses()`], for unused accounts.
 ///
 /// # Errors
-/// As [`statuses`].
+/// As [`statuses()`].
 #[model::use_case]
 pub async fn accounts(
     cx: &Cx,
