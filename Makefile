@@ -69,7 +69,8 @@ test: guests languages ffmpeg core ## Run all tests on SQLite, then those that a
 
 # What takes minutes of a compiler, of a disk or of a network: nothing that a change is likely to break unnoticed.
 nightly: guests languages ffmpeg ## Run the long tests: examples in every language, media in a bucket, generated requests, kills, load, client libraries
-	env -u TEST_DATABASE_URL cargo test --test api -- --ignored
+	env -u TEST_DATABASE_URL cargo test --test api -- --ignored --skip forty_large_files
+	env -u TEST_DATABASE_URL cargo test --test api -- --ignored forty_large_files
 	env -u TEST_DATABASE_URL TEST_STORAGE=s3 cargo test --test api -- $(MEDIA)
 	for target in fuzz crash load clients; do $(MAKE) --no-print-directory $$target || exit; done
 

@@ -1,4 +1,4 @@
-//! Files of other servers: what they are, how they are served, and the tags in their addresses here.
+//! Files of other servers: their kinds, how they are served, and the tags in their addresses here.
 //!
 //! Clients load them from this server, at `/media/remote/KIND/ID/TAG`: the id is of the row that names the file, and the
 //! tag cannot be guessed, so an address is as good as the key of a file of this server. Another file of the same row has

@@ -62,7 +62,7 @@ pub struct Streaming {
     _held: Held,
 }
 
-/// What is dropped with the response.
+/// Dropped with the response.
 struct Held {
     _dropped: Option<Box<dyn Send + Sync>>,
 }

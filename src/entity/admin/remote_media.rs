@@ -6,7 +6,7 @@ use context::Cx;
 use model::remote_file::{RemoteFileKind, RemoteMediaMode};
 use service::remote::files::stock::{Overview, Total};
 
-/// What is stored of other servers, how it is bounded, and how files are served.
+/// Copies of files of other servers, their budget, and how files are served.
 #[derive(Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct RemoteMedia {

@@ -7,8 +7,11 @@ use axum::http::Request;
 use chrono::Duration;
 use context::queue;
 use futures_util::StreamExt as _;
+use model::domain_policy::Flags;
+use model::instance::Severity;
 use model::remote_file::RemoteMediaMode;
 use serde_json::{Value, json};
+use service::domain_decision::{self, BlockParams};
 use service::remote::files::trim::Budget;
 use service::remote::files::{modes, stock};
 
@@ -187,6 +190,15 @@ async fn lies_about_pictures_have_a_placeholder() {
     assert_eq!(scene.liar.asked("/late.png"), 1);
     scene.app.app.clock.advance(Duration::minutes(1));
     assert_eq!(scene.load(&media["url"]).await.status, 200);
+
+    // A host whose media are rejected, although the author's are not.
+    let other = Liar::start().await;
+    let url = other.put("/1.png", Reply::of("image/png", png(8, 8)));
+    let elsewhere = scene.attachment("elsewhere", picture(&url)).await;
+    let flags = Flags { reject_media: true, ..Flags::NONE };
+    let params = BlockParams { flags, ..BlockParams::new(Severity::Noop) };
+    domain_decision::block(&scene.app.app, &model::Staff::operator(), &other.domain, params).await.unwrap();
+    assert_eq!((scene.load(&elsewhere["url"]).await.status.as_u16(), other.asked("/1.png")), (404, 0));
 
     // An address that was guessed, and files that are not to be shown.
     let address = path(&media["url"]).to_owned();

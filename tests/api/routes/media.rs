@@ -281,6 +281,10 @@ async fn limited_federation_serves_files_to_local_accounts_only() {
     assert_eq!((file.status, file.header("cache-control")), (StatusCode::OK, "private, max-age=31536000"));
     let browser = Browser::signed_in(&app, "alice").await;
     assert_eq!(browser.get(path(&media["url"])).await.status, StatusCode::OK);
+    // Nor does anyone else learn which files of other servers there are.
+    let elsewhere = "/media/remote/avatar/1/AAAAAAAAAAAAAAAAAAAAAA";
+    app.anonymous().get(elsewhere).fails(401).await;
+    alice.get(elsewhere).fails(404).await;
 }
 
 #[tokio::test]

@@ -112,7 +112,7 @@ async fn fetch_picture(cx: &Cx, subject: &Subject) -> Result<RemoteFile> {
     }
 }
 
-/// The bytes of a picture, and what was made of them.
+/// The bytes of a picture, and the files that the sandbox encoded from them.
 async fn load(cx: &Cx, subject: &Subject) -> Result<Result<(Bytes, Processed), Fault>> {
     let _turn = cx.remote_hosts.take(&subject.host).await;
     let visit = match cx.media_hosts.enter(&subject.host, cx.clock.now()) {
@@ -145,7 +145,7 @@ async fn load(cx: &Cx, subject: &Subject) -> Result<Result<(Bytes, Processed), F
     }
 }
 
-/// Stores a picture and its smaller version, and completes what is known of an attachment.
+/// Stores a picture and its smaller version, and the size and blurhash of an attachment.
 async fn store(cx: &Cx, subject: &Subject, source: &Bytes, processed: Processed) -> Result<RemoteFile> {
     let described = (subject.kind == RemoteFileKind::Attachment).then(|| Described::of(&processed)).transpose()?;
     let Processed { mut original, preview, static_version, .. } = processed;

@@ -1,7 +1,7 @@
 //! Files of other servers: clients load them from this server, which stores them, passes them on, or has a placeholder.
 //!
-//! Nothing is fetched before a client requests it. What is stored was decoded in the sandbox and encoded again, or is a
-//! video or a sound of a known container; what is passed on has a content type of the list below. Files of hosts that are
+//! Nothing is fetched before a client requests it. A stored picture was decoded in the sandbox and encoded again, and a
+//! stored video or sound has a known container; a file that is passed on has a content type of the list in [`pass`]. Files of hosts that are
 //! suspended, or whose media are rejected, are not there.
 //!
 //! Reached from `/media/remote/…`, `rookery media`, the admin API and jobs. The copies have a budget in bytes
@@ -89,7 +89,7 @@ impl Subject {
 /// passed on.
 ///
 /// # Errors
-/// [`Error::NotFound`] when there is no such file, or another one by now.
+/// [`Error::NotFound`] when there is no such file, or another one now.
 #[model::use_case]
 pub async fn open(
     cx: &Cx,

@@ -37,7 +37,7 @@ impl Total {
     }
 }
 
-/// What is stored, and how it is bounded.
+/// The stored copies, and the domains with their own mode.
 #[derive(Clone, Debug)]
 pub struct Overview {
     pub total: Total,
@@ -48,7 +48,7 @@ pub struct Overview {
     pub domains: Vec<DomainMode>,
 }
 
-/// What is stored, in sums.
+/// The stored copies, in sums.
 #[model::use_case]
 pub async fn overview(cx: &Cx) -> Result<Overview> {
     let mut total = Total::default();
@@ -65,7 +65,7 @@ pub async fn overview(cx: &Cx) -> Result<Overview> {
     Ok(Overview { total, kinds: kinds.into_iter().collect(), hosts, domains: modes::list(cx).await? })
 }
 
-/// What is stored, by kind and host.
+/// The stored copies, by kind and host.
 #[model::use_case]
 pub async fn usage(cx: &Cx) -> Result<Vec<Usage>> {
     Ok(remote_file::usage(&cx.db).await?)
@@ -74,7 +74,7 @@ pub async fn usage(cx: &Cx) -> Result<Vec<Usage>> {
 /// Removes copies until the others fit into `budget`.
 ///
 /// # Errors
-/// When the database fails; what was removed before stays removed.
+/// When the database fails; earlier removals stay.
 #[model::use_case]
 pub async fn prune(cx: &Cx, budget: Budget) -> Result<Removed> {
     let mut removed = Removed::default();

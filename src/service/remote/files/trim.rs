@@ -32,7 +32,7 @@ const TRIM_EVERY: TimeDelta = TimeDelta::minutes(15);
 /// How often a walk through the copies begins.
 const PRUNE_EVERY: TimeDelta = TimeDelta::hours(6);
 
-/// What was removed.
+/// The removed copies.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Removed {
     pub files: u64,
@@ -46,7 +46,7 @@ impl Removed {
     }
 }
 
-/// The bounds of what is stored.
+/// The bounds of the stored copies.
 #[derive(Clone, Copy, Debug)]
 pub struct Budget {
     /// In bytes; `None`: without a bound.
@@ -74,7 +74,7 @@ impl Budget {
 /// Removes copies until the others fit into `budget`, at most some thousand. True when there are more.
 ///
 /// # Errors
-/// When the database fails; what was removed before stays removed.
+/// When the database fails; earlier removals stay.
 pub(super) async fn fit(cx: &Cx, budget: Budget, removed: &mut Removed) -> Result<bool> {
     let mut left = MOST;
     if let Some(since) = budget.used_since {
@@ -98,7 +98,7 @@ pub(super) async fn fit(cx: &Cx, budget: Budget, removed: &mut Removed) -> Resul
     Ok(left == 0)
 }
 
-/// Counts what was stored. When it is a sixteenth of the budget, the budget is looked at before its time.
+/// Counts stored bytes. After a sixteenth of the budget, copies are removed before the time of the job.
 pub(super) fn stored(cx: &Cx, bytes: i64) {
     let bytes = u64::try_from(bytes).unwrap_or_default();
     let limit = cx.config.media.remote_limit_bytes;
@@ -144,31 +144,30 @@ async fn walk(
         let batch = remote_file::list_oldest(&cx.db, host, after, BATCH).await?;
         let Some(last) = batch.last() else { return Ok(()) };
         after = Place { used_at: last.used_at, kind: last.kind, subject_id: last.subject_id };
-        let mut ended = false;
-        let mut tx = cx.db.begin().await?;
+        let (mut ended, mut going) = (false, Vec::new());
         for copy in batch {
-            if *left == 0 {
-                ended = true;
-                break;
-            }
             if copy.file.is_some() && modes::of(cx, &copy.host) == RemoteMediaMode::Keep {
                 continue;
             }
-            match decide(&copy) {
+            match decide(&copy).filter(|_| going.len() < *left) {
+                Some(true) => going.push(copy),
+                Some(false) => {}
                 None => {
                     ended = true;
                     break;
                 }
-                Some(false) => {}
-                Some(true) => {
-                    if remove(cx, &mut tx, &copy).await? {
-                        *left -= 1;
-                        removed.add(&copy);
-                    }
-                }
             }
         }
-        tx.commit().await?;
+        if !going.is_empty() {
+            let mut tx = cx.db.begin().await?;
+            for copy in &going {
+                if remove(cx, &mut tx, copy).await? {
+                    *left -= 1;
+                    removed.add(copy);
+                }
+            }
+            tx.commit().await?;
+        }
         if ended {
             return Ok(());
         }
