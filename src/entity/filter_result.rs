@@ -108,7 +108,7 @@ pub(super) async fn find<'s>(
     let Some(set) = filter_set::of(cx, viewer).await? else { return Ok(Filtered::none()) };
     let relations = if set.looks_at_follows() { Some(relations::of(cx, viewer).await?) } else { None };
     let filtering = Filtering { cx, viewer: viewer.id, set, relations, cores, authors, polls, what };
-    let quoted = page.clone().filter_map(Seen::quote).map(|quoted| &quoted.head);
+    let quoted = page.clone().filter_map(Seen::quoted).map(|quoted| &quoted.head);
     let quoted =
         quoted.map(|head| Ok(filtering.results([Some(head.id), None], head, None)?.map(|found| (head.id, found))));
     let quoted: Vec<_> = quoted.filter_map(Result::transpose).collect::<Result<_>>()?;
@@ -121,7 +121,7 @@ impl Filtering<'_> {
     /// The results for a status of the page.
     fn of(&self, seen: &Seen) -> Result<Option<Array>> {
         let ids = [Some(seen.head().id), seen.original().map(|original| original.id)];
-        let quote = seen.quote().filter(|_| self.set.looks_at_quotes());
+        let quote = seen.quoted().filter(|_| self.set.looks_at_quotes());
         self.results(ids, seen.proper(), quote.map(|quoted| &quoted.head))
     }
 

@@ -42,6 +42,7 @@ pub mod preview_card;
 pub mod profile;
 pub mod push_message;
 pub mod push_subscription;
+mod quote;
 pub mod relationship;
 pub mod report;
 mod room;

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::filter_result::{self, Filtered, What};
 use super::preview_card::{Creators, write_attributed};
+use super::quote::{write_approval, write_shallow, write_word};
 use super::room::{self, Room};
 use super::status_added::added;
 use super::status_core::cores;
@@ -15,9 +16,10 @@ use context::caches::StatusCore;
 use context::error::{Error, Result};
 use context::extension::Members;
 use context::json::{Array, Fragment, Object, boolean};
-use model::status::{QuotePolicy, Visibility};
+use model::interaction::Permission;
+use model::status::Visibility;
 use model::{AccountId, Actor, StatusId, boxed};
-use service::visibility::{Marked, Quoted, Seen};
+use service::visibility::{Marked, Quoted, Seen, ShownState};
 use store::status::Head;
 
 /// The member names of a status.
@@ -160,12 +162,12 @@ pub(super) struct Parts<'a> {
 
 /// The heads of the statuses shown with `seen`: itself, the original, and the quote.
 pub(super) fn heads_of(seen: &Seen) -> impl Iterator<Item = &Head> {
-    [Some(seen.head()), seen.original(), seen.quote().map(|quoted| &quoted.head)].into_iter().flatten()
+    [Some(seen.head()), seen.original(), seen.quoted().map(|quoted| &quoted.head)].into_iter().flatten()
 }
 
 /// The heads of the statuses that extensions decorate.
 pub(super) fn proper_of(seen: &Seen) -> impl Iterator<Item = &Head> {
-    [Some(seen.proper()), seen.quote().map(|quoted| &quoted.head)].into_iter().flatten()
+    [Some(seen.proper()), seen.quoted().map(|quoted| &quoted.head)].into_iter().flatten()
 }
 
 /// A status with all its parts.
@@ -176,8 +178,8 @@ pub(super) struct Entry<'a> {
     /// JSON.
     filtered: &'a str,
     added: Option<&'a Members>,
-    /// The quote of the status or of its original.
-    quote: Option<QuotePart<'a>>,
+    /// The quoted status of the status or of its original.
+    quoted: Option<QuotePart<'a>>,
 }
 
 /// A quoted status with all its parts.
@@ -263,11 +265,11 @@ impl<'a> Parts<'a> {
         };
         let filtered = self.filtered.page.get(&seen.head().id).map_or("[]", Array::as_str);
         let added = self.added.get(&seen.proper().id);
-        let quote = seen.quote().and_then(|quoted| self.quote(quoted));
-        Some(Entry { seen, own: self.part(seen.head())?, original, filtered, added, quote })
+        let quoted = seen.quoted().and_then(|quoted| self.quoted(quoted));
+        Some(Entry { seen, own: self.part(seen.head())?, original, filtered, added, quoted })
     }
 
-    fn quote<'s>(&'s self, quoted: &'s Quoted) -> Option<QuotePart<'s>> {
+    fn quoted<'s>(&'s self, quoted: &'s Quoted) -> Option<QuotePart<'s>> {
         let id = quoted.head.id;
         let filtered = self.filtered.quoted.get(&id).map_or("[]", Array::as_str);
         Some(QuotePart { quoted, part: self.part(&quoted.head)?, filtered, added: self.added.get(&id) })
@@ -291,30 +293,48 @@ impl<'a> Parts<'a> {
                 None => out.push_str("null"),
                 Some(original) => self.write_part(out, entry, original, None),
             });
-            if part.head.quote_id.is_some() {
-                object.member_with("quote", |out| match &entry.quote {
-                    None => out.push_str("null"),
-                    Some(quote) => self.write_quote(out, quote),
-                });
+            if let Some(quote) = entry.seen.quote().filter(|_| part.head.quote_state.is_some()) {
+                object.member_with("quote", |out| self.write_quote(out, quote.state, entry.quoted.as_ref()));
             }
             self.add_approval(object, entry.seen.proper(), entry.seen.marked());
             self.add_viewed(object, part, entry.seen.marked(), entry.filtered, entry.added);
         });
     }
 
-    /// Appends a quoted status to `out`. A quote inside it is not shown.
-    fn write_quote(&self, out: &mut String, quote: &QuotePart<'_>) {
+    /// Appends a quote to `out`: its state and the quoted status, once as a member, where its own quote is shallow
+    /// (<https://docs.joinmastodon.org/entities/Quote/>), and once by its members, where its own quote is null.
+    fn write_quote(&self, out: &mut String, state: ShownState, quoted: Option<&QuotePart<'_>>) {
         Object::write(out, |object| {
-            self.add_shared(object, &quote.part, |out| out.push_str("null"));
-            if quote.quoted.head.quote_id.is_some() {
+            let gone = quoted.is_none() && state == ShownState::Accepted;
+            let state = if gone { ShownState::Deleted } else { state };
+            object.member_with("state", |out| write_word(out, state.as_str()));
+            let Some(quoted) = quoted else {
+                object.member("quoted_status", "null");
+                return;
+            };
+            object.member_with("quoted_status", |out| {
+                Object::write(out, |object| {
+                    self.add_quoted(object, quoted);
+                    if let Some(own) = quoted.quoted.quote {
+                        object.member_with("quote", |out| write_shallow(out, own));
+                    }
+                });
+            });
+            self.add_quoted(object, quoted);
+            if quoted.quoted.quote.is_some() {
                 object.member("quote", "null");
             }
-            self.add_approval(object, &quote.quoted.head, quote.quoted.marked);
-            self.add_viewed(object, &quote.part, quote.quoted.marked, quote.filtered, quote.added);
             if self.viewer.is_some() {
-                object.member("quote_muted", boolean(quote.quoted.muted));
+                object.member("quote_muted", boolean(quoted.quoted.muted));
             }
         });
+    }
+
+    /// Adds the members of a quoted status, without its quote.
+    fn add_quoted(&self, object: &mut Object, quoted: &QuotePart<'_>) {
+        self.add_shared(object, &quoted.part, |out| out.push_str("null"));
+        self.add_approval(object, &quoted.quoted.head, quoted.quoted.marked);
+        self.add_viewed(object, &quoted.part, quoted.quoted.marked, quoted.filtered, quoted.added);
     }
 
     /// Adds the members that hardly depend on the viewer.
@@ -360,24 +380,12 @@ impl<'a> Parts<'a> {
         }
     }
 
-    /// Adds who may quote `head`, and whether the viewer may:
-    /// <https://docs.joinmastodon.org/entities/QuoteApproval/>. Quotes do not wait for approval on this server.
+    /// Adds who may quote `head`, and whether the viewer may: <https://docs.joinmastodon.org/entities/QuoteApproval/>.
     fn add_approval(&self, object: &mut Object, head: &Head, marked: Marked) {
-        let (open, own) = (head.visibility.is_anonymous(), self.is_own(head));
-        let may = (open && (marked.quotable || own)) || (own && head.visibility == Visibility::Private);
-        let approval = match (head.quote_policy, may) {
-            (QuotePolicy::Public, true) if open => r#"{"automatic":["public"],"manual":[],"current_user":"automatic"}"#,
-            (QuotePolicy::Public, false) if open => r#"{"automatic":["public"],"manual":[],"current_user":"denied"}"#,
-            (QuotePolicy::Followers, true) if open => {
-                r#"{"automatic":["followers"],"manual":[],"current_user":"automatic"}"#
-            }
-            (QuotePolicy::Followers, false) if open => {
-                r#"{"automatic":["followers"],"manual":[],"current_user":"denied"}"#
-            }
-            (_, true) => r#"{"automatic":[],"manual":[],"current_user":"automatic"}"#,
-            (_, false) => r#"{"automatic":[],"manual":[],"current_user":"denied"}"#,
-        };
-        object.member("quote_approval", approval);
+        object.member_with("quote_approval", |out| {
+            let rule = head.interaction_policy.quotes(head.visibility);
+            write_approval(out, rule, self.viewer.map_or(Permission::Denied, |_| marked.may.quote));
+        });
     }
 
     fn is_own(&self, head: &Head) -> bool {
@@ -409,14 +417,14 @@ impl Entry<'_> {
         let added = self.added.map_or(0, Members::size_bytes);
         let parts = [Some(&self.own), self.original.as_ref()].into_iter().flatten();
         let own: usize = parts.map(|part| FRAME_BYTES + part.size_bytes() + self.filtered.len() + added).sum();
-        own + self.quote.as_ref().map_or(0, QuotePart::size_bytes)
+        own + self.quoted.as_ref().map_or(FRAME_BYTES, QuotePart::size_bytes)
     }
 }
 
 impl QuotePart<'_> {
     fn size_bytes(&self) -> usize {
         let added = self.added.map_or(0, Members::size_bytes);
-        2 * FRAME_BYTES + self.part.size_bytes() + self.filtered.len() + added
+        3 * FRAME_BYTES + 2 * (self.part.size_bytes() + self.filtered.len() + added)
     }
 }
 

@@ -221,7 +221,7 @@ impl Associated {
             expires_at: status.expires_at.map(Time::to_api),
             status_reference_ids: references,
             status_references_count: references.len(),
-            quote_id: status.quote_id,
+            quote_id: status.quoted(),
             edited_at: status.edited_at.map(Time::to_api),
             content: &status.content,
             media_attachments: self.media.get(&status.id).cloned().unwrap_or_default(),

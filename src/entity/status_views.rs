@@ -20,7 +20,7 @@ use context::error::Result;
 use context::extension::{Entity, Members};
 use context::json::{Array, Fragment};
 use model::{Actor, StatusId};
-use service::visibility::{Marked, Seen};
+use service::visibility::{Marked, Seen, ShallowQuote, ShownState};
 
 /// How many viewers are sent to extensions concurrently.
 const ASKED_AT_ONCE: usize = 4;
@@ -29,8 +29,10 @@ const ASKED_AT_ONCE: usize = 4;
 #[derive(Debug, PartialEq, Eq, Hash)]
 struct View {
     marked: Marked,
-    /// The visible quote: its id, the viewer's interactions, and whether it is muted.
-    quote: Option<(StatusId, Marked, bool)>,
+    /// The state of the quote.
+    quote: Option<ShownState>,
+    /// The visible quoted status: its id, the viewer's interactions, whether it is muted, and its own quote.
+    quoted: Option<(StatusId, Marked, bool, Option<ShallowQuote>)>,
     /// Whether the status, the original and the quote are the viewer's own.
     own: [bool; 3],
     filtered: Vec<(StatusId, String)>,
@@ -135,7 +137,7 @@ struct Shared {
 impl Shared {
     /// Loads the parts of all of `seen`, which contain the same status. Its quote may be hidden from some viewers.
     async fn load(cx: &Cx, seen: &[(Arc<Actor>, Seen)]) -> Result<Self> {
-        let fullest = seen.iter().map(|(_, seen)| seen).max_by_key(|seen| seen.quote().is_some());
+        let fullest = seen.iter().map(|(_, seen)| seen).max_by_key(|seen| seen.quoted().is_some());
         let parts = Parts::shared(cx, fullest.into_iter(), &[]).await?;
         Ok(Self { parts })
     }
@@ -191,12 +193,13 @@ impl View {
         added: &[(StatusId, Members)],
     ) -> Self {
         let is_own = |head: Option<&store::status::Head>| head.is_some_and(|head| head.account_id == viewer.id);
-        let quote = seen.quote();
+        let quoted = seen.quoted();
         let text = |(id, found): &(StatusId, Array)| (*id, found.as_str().to_owned());
         Self {
             marked: seen.marked(),
-            quote: quote.map(|quoted| (quoted.head.id, quoted.marked, quoted.muted)),
-            own: [is_own(Some(seen.head())), is_own(seen.original()), is_own(quote.map(|quoted| &quoted.head))],
+            quote: seen.quote().map(|quote| quote.state),
+            quoted: quoted.map(|quoted| (quoted.head.id, quoted.marked, quoted.muted, quoted.quote)),
+            own: [is_own(Some(seen.head())), is_own(seen.original()), is_own(quoted.map(|quoted| &quoted.head))],
             filtered: filtered.page.iter().map(text).collect(),
             quoted_filtered: filtered.quoted.iter().map(text).collect(),
             polls: polls.iter().map(|(id, poll)| (*id, poll.as_str().to_owned())).collect(),

@@ -6,14 +6,55 @@ use std::str::FromStr;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
-use sqlx::encode::IsNull;
-use sqlx::error::BoxDynError;
-use sqlx::{Database, Decode, Encode, Type};
-
-use crate::sqlite::{self, Parameter, ValueRef};
-
 /// The id of a plugin in the database.
 pub type PluginId = i64;
+
+/// The values of a column that holds the number of `$name(i64)`.
+macro_rules! integer_column {
+    ($name:ident) => {
+        impl<DB: sqlx::Database> sqlx::Type<DB> for $name
+        where
+            i64: sqlx::Type<DB>,
+        {
+            fn type_info() -> DB::TypeInfo {
+                <i64 as sqlx::Type<DB>>::type_info()
+            }
+            fn compatible(info: &DB::TypeInfo) -> bool {
+                <i64 as sqlx::Type<DB>>::compatible(info)
+            }
+        }
+        impl<'q, DB: sqlx::Database> sqlx::Encode<'q, DB> for $name
+        where
+            i64: sqlx::Encode<'q, DB>,
+        {
+            fn encode_by_ref(
+                &self,
+                buffer: &mut DB::ArgumentBuffer,
+            ) -> Result<sqlx::encode::IsNull, sqlx::error::BoxDynError> {
+                sqlx::Encode::<DB>::encode_by_ref(&self.0, buffer)
+            }
+        }
+        impl<'r, DB: sqlx::Database> sqlx::Decode<'r, DB> for $name
+        where
+            i64: sqlx::Decode<'r, DB>,
+        {
+            fn decode(value: DB::ValueRef<'r>) -> Result<Self, sqlx::error::BoxDynError> {
+                <i64 as sqlx::Decode<DB>>::decode(value).map(Self)
+            }
+        }
+        impl crate::sqlite::Encode for $name {
+            fn encode(&self) -> Result<crate::sqlite::Parameter, sqlx::error::BoxDynError> {
+                Ok(crate::sqlite::Parameter::Integer(self.0))
+            }
+        }
+        impl crate::sqlite::Decode for $name {
+            fn decode(value: crate::sqlite::ValueRef<'_>) -> Result<Self, sqlx::error::BoxDynError> {
+                <i64 as crate::sqlite::Decode>::decode(value).map(Self)
+            }
+        }
+    };
+}
+pub(crate) use integer_column;
 
 macro_rules! id {
     ($($(#[$doc:meta])* $name:ident),+ $(,)?) => {$(
@@ -42,43 +83,7 @@ macro_rules! id {
                 text.parse().map(Self)
             }
         }
-        impl<DB: Database> Type<DB> for $name
-        where
-            i64: Type<DB>,
-        {
-            fn type_info() -> DB::TypeInfo {
-                i64::type_info()
-            }
-            fn compatible(info: &DB::TypeInfo) -> bool {
-                i64::compatible(info)
-            }
-        }
-        impl<'q, DB: Database> Encode<'q, DB> for $name
-        where
-            i64: Encode<'q, DB>,
-        {
-            fn encode_by_ref(&self, buffer: &mut DB::ArgumentBuffer) -> Result<IsNull, BoxDynError> {
-                self.0.encode_by_ref(buffer)
-            }
-        }
-        impl<'r, DB: Database> Decode<'r, DB> for $name
-        where
-            i64: Decode<'r, DB>,
-        {
-            fn decode(value: DB::ValueRef<'r>) -> Result<Self, BoxDynError> {
-                i64::decode(value).map(Self)
-            }
-        }
-        impl sqlite::Encode for $name {
-            fn encode(&self) -> Result<Parameter, BoxDynError> {
-                Ok(Parameter::Integer(self.0))
-            }
-        }
-        impl sqlite::Decode for $name {
-            fn decode(value: ValueRef<'_>) -> Result<Self, BoxDynError> {
-                <i64 as sqlite::Decode>::decode(value).map(Self)
-            }
-        }
+        integer_column!($name);
         impl Serialize for $name {
             fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
                 serializer.collect_str(&self.0)

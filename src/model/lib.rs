@@ -16,6 +16,7 @@ pub mod filter;
 mod grant;
 mod id;
 pub mod instance;
+pub mod interaction;
 pub mod ip_block;
 pub mod job;
 pub mod link;
@@ -61,6 +62,7 @@ pub use id::{
     AccountId, AppId, ConversationId, FilterId, JobId, MediaId, NotificationId, PluginId, PollId, RowId, RuleId,
     ScheduledStatusId, StatusId, TagId, TokenId,
 };
+pub use interaction::{InteractionKind, InteractionPolicy, QuoteState};
 pub use media::MediaAttachment;
 pub use notification::{Notification, NotificationType};
 pub use oauth::Application;

@@ -1,6 +1,7 @@
 //! Statuses.
 
 use super::account::Searchability;
+use super::interaction::{InteractionPolicy, QuoteState};
 use super::{AccountId, AppId, ConversationId, StatusId, Time, text_enum};
 
 text_enum! {
@@ -66,19 +67,6 @@ text_enum! {
     }
 }
 
-impl QuotePolicy {
-    /// True when a follower of the author (`following`) or another account may quote a status with this policy and
-    /// `visibility`. The author is not considered here.
-    #[must_use]
-    pub fn allows(self, visibility: Visibility, following: bool) -> bool {
-        match self {
-            Self::Public => visibility.is_anonymous(),
-            Self::Followers => visibility.is_anonymous() && following,
-            Self::Nobody => false,
-        }
-    }
-}
-
 text_enum! {
     /// How the audience of a limited status was chosen.
     LimitedScope {
@@ -126,16 +114,18 @@ pub struct Status {
     pub has_poll: bool,
     /// It refers to other statuses, or did before they were deleted.
     pub has_references: bool,
-    /// The referenced status that it quotes.
+    /// The referenced status of its quote, whose state is in `quote_state`.
     pub quote_id: Option<StatusId>,
-    /// Who may quote it, if everyone may read it; has no meaning for other statuses.
-    pub quote_policy: QuotePolicy,
+    /// `None`: it quotes nothing.
+    pub quote_state: Option<QuoteState>,
+    /// Who may interact with it.
+    pub interaction_policy: InteractionPolicy,
     pub replies_count: i64,
     pub reblogs_count: i64,
     pub favourites_count: i64,
     /// Number of statuses visible to everyone that refer to it.
     pub referred_by_count: i64,
-    /// Number of statuses visible to everyone that quote it.
+    /// Number of statuses visible to everyone that quote it with the author's approval.
     pub quotes_count: i64,
     pub created_at: Time,
     pub edited_at: Option<Time>,
@@ -176,7 +166,8 @@ impl Status {
             has_poll: false,
             has_references: false,
             quote_id: None,
-            quote_policy: QuotePolicy::Public,
+            quote_state: None,
+            interaction_policy: InteractionPolicy::default(),
             replies_count: 0,
             reblogs_count: 0,
             favourites_count: 0,
@@ -187,6 +178,12 @@ impl Status {
             expires_at: None,
             version: 0,
         }
+    }
+
+    /// The status that it quotes, as its author allowed.
+    #[must_use]
+    pub fn quoted(&self) -> Option<StatusId> {
+        self.quote_id.filter(|_| self.quote_state == Some(QuoteState::Accepted))
     }
 
     /// True when everyone may read it, on this server and on others.

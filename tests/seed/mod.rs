@@ -236,7 +236,7 @@ impl Seed {
 }
 
 const REFERENCES: &str = "
-    UPDATE statuses SET has_references = TRUE,
+    UPDATE statuses SET has_references = TRUE, quote_state = 'accepted',
         quote_id = (SELECT MIN(r.target_id) FROM status_references r WHERE r.status_id = statuses.id)
     WHERE id IN (SELECT r.status_id FROM status_references r);
     UPDATE statuses SET

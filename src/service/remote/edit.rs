@@ -47,7 +47,7 @@ pub async fn edit(cx: &Cx, mut new: RemoteStatus, edited_at: Time) -> Result<boo
     let before = store::media::list_for_statuses(&mut tx, &[id]).await?;
     let revised = Revision {
         text: String::new(),
-        content: content(&new.content, references.quote().is_some()),
+        content: content(&new.content, references.shows_quote()),
         spoiler_text: spoiler(&new.spoiler_text),
         sensitive: new.sensitive || !new.spoiler_text.is_empty(),
         language: new.language.clone(),
@@ -58,7 +58,7 @@ pub async fn edit(cx: &Cx, mut new: RemoteStatus, edited_at: Time) -> Result<boo
     };
     let media_changed = !same_files(&before, &new);
     let (poll_changed, options) = poll::replace(cx, &mut tx, id, new.poll.as_ref()).await?;
-    let same_parts = !media_changed && !poll_changed && old.quote_id == references.quote();
+    let same_parts = !media_changed && !poll_changed && old.quote_id == references.quote().map(|quote| quote.target);
     if same_parts && revised == revision::of(&old) {
         return Ok(false);
     }

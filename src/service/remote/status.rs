@@ -159,7 +159,7 @@ pub async fn create(cx: &Cx, mut new: RemoteStatus, shown_to: &[AccountId]) -> R
         found => found,
     };
     reference::lock_for_new(&mut tx, actor.id, new.in_reply_to, &mut references).await?;
-    let row = row(cx, &new, id, conversation, references.quote().is_some());
+    let row = row(cx, &new, id, conversation, references.shows_quote());
     let stored = NewStatus { author: &actor, row, thread: parent.as_ref(), references, tags: new.tags() };
     let row = stored.write(cx, &mut tx, RemoteParts(&new)).await?;
     adopt(&mut tx, id, &waiting).await?;

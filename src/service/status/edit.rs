@@ -18,7 +18,7 @@ use context::Cx;
 use context::change::{self, Change};
 use context::error::{Error, Result};
 use database::Tx;
-use model::{Actor, MediaAttachment, MediaId, PluginId, Status, StatusId};
+use model::{Actor, InteractionKind, MediaAttachment, MediaId, PluginId, QuotePolicy, Status, StatusId};
 use serde_json::Value;
 use store::status_edit::Revision;
 
@@ -78,9 +78,10 @@ async fn write(cx: &Cx, tx: &mut Tx, actor: &Actor, id: StatusId, mut edit: Prep
     // Read again: another edit may have been faster, and its revision is then the previous one.
     let old = store::status::lock(tx, id).await?.ok_or(Error::NotFound)?;
     let indexed = index::terms(tx, &old).await?;
-    let policy = edit.change.quote_approval_policy.filter(|policy| *policy != old.quote_policy);
+    let quotes = |policy: QuotePolicy| old.interaction_policy.with(InteractionKind::Quote, policy.into());
+    let policy = edit.change.quote_approval_policy.map(quotes).filter(|policy| *policy != old.interaction_policy);
     if let Some(policy) = policy {
-        store::reference::set_quote_policy(tx, id, policy).await?;
+        store::reference::set_policy(tx, id, policy).await?;
     }
     let before = store::media::list_for_statuses(&mut *tx, &[id]).await?;
     let media_changed = replace_media(cx, tx, actor, id, &before, &mut edit).await?;

@@ -67,7 +67,8 @@ impl NewStatus<'_> {
             sensitive: row.sensitive || !row.spoiler_text.is_empty(),
             listed: row.visibility.is_listed() && !to_someone_else,
             has_references: self.references.exist(),
-            quote_id: self.references.quote(),
+            quote_id: self.references.quote().map(|quote| quote.target),
+            quote_state: self.references.quote().map(|quote| quote.state),
             ..row.clone()
         }
     }

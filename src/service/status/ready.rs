@@ -18,7 +18,7 @@ use context::error::Result;
 use database::Tx;
 use model::account::Searchability;
 use model::status::Visibility;
-use model::{AccountId, Actor, MediaId, PluginId, Status, StatusId, urls};
+use model::{AccountId, Actor, InteractionKind, InteractionPolicy, MediaId, PluginId, Status, StatusId, urls};
 use serde_json::Value;
 use store::idempotency_key::CreatedStatus;
 
@@ -53,6 +53,7 @@ impl Ready {
 
     fn row(&self, cx: &Cx, actor: &Actor, id: StatusId, has_media: bool) -> Status {
         let Self { draft, words, poll, parent, reach, .. } = self;
+        let quotes = draft.quote_approval_policy.unwrap_or(actor.preferences.default_quote_policy);
         Status {
             url: Some(cx.urls.status(&actor.username, id)),
             sensitive: self.sensitive,
@@ -70,7 +71,7 @@ impl Ready {
             language: self.language.clone(),
             in_reply_to_id: parent.as_ref().map(|parent| parent.id),
             app_id: actor.app,
-            quote_policy: draft.quote_approval_policy.unwrap_or(actor.preferences.default_quote_policy),
+            interaction_policy: InteractionPolicy::default().with(InteractionKind::Quote, quotes.into()),
             has_media,
             has_poll: poll.is_some(),
             expires_at: expiry::of_new(cx, words.lasts),

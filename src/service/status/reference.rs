@@ -11,17 +11,16 @@
 use crate::access::web_address;
 use std::collections::HashMap;
 
-use super::quote::may_quote;
+use super::quote::consent;
 use crate::notification;
 use crate::timeline::TimelinePage;
-use crate::visibility::{self, Place};
+use crate::visibility::{self, Place, Seen};
 use context::Cx;
 use context::error::{Error, Result};
 use context::extension::Notice;
 use database::Tx;
 use model::{AccountId, Actor, Cursor, NotificationType, Status, StatusId, Visibility};
-use store::reference::ReferenceRow;
-use store::status::Head;
+use store::reference::{Quote, ReferenceRow};
 
 /// Most references of a status.
 pub const MOST: usize = 5;
@@ -30,7 +29,7 @@ pub const MOST: usize = 5;
 #[derive(Clone, Debug, Default)]
 pub(crate) struct References {
     list: Vec<Reference>,
-    quote: Option<StatusId>,
+    quote: Option<Quote>,
     /// Whether the quoted status is for followers only and has the same author.
     for_followers: bool,
     /// Whether the quoted status stays on this server.
@@ -44,7 +43,7 @@ pub(crate) struct Referring {
     author: AccountId,
     pub(super) visibility: Visibility,
     has_references: bool,
-    quote: Option<StatusId>,
+    quote: Option<Quote>,
 }
 
 impl From<&Status> for Referring {
@@ -54,9 +53,14 @@ impl From<&Status> for Referring {
             author: status.account_id,
             visibility: status.visibility,
             has_references: status.has_references,
-            quote: status.quote_id,
+            quote: quote_of(status),
         }
     }
+}
+
+/// The quote of `status`.
+fn quote_of(status: &Status) -> Option<Quote> {
+    Some(Quote { target: status.quote_id?, state: status.quote_state? })
 }
 
 /// A referenced status.
@@ -102,9 +106,14 @@ impl References {
         self.quote.is_some() && self.local_only
     }
 
-    /// The quoted status.
-    pub(crate) fn quote(&self) -> Option<StatusId> {
+    /// The quote.
+    pub(crate) fn quote(&self) -> Option<Quote> {
         self.quote
+    }
+
+    /// True when clients show a quote, in whatever state: the text needs no link to the quoted status.
+    pub(crate) fn shows_quote(&self) -> bool {
+        self.quote.is_some()
     }
 
     fn targets(&self) -> Vec<StatusId> {
@@ -114,7 +123,7 @@ impl References {
     /// Removes statuses that were deleted meanwhile: all that are not in `existing`, which is sorted.
     fn keep(&mut self, existing: &[StatusId]) {
         self.list.retain(|reference| existing.binary_search(&reference.target).is_ok());
-        self.quote = self.quote.filter(|quote| existing.binary_search(quote).is_ok());
+        self.quote = self.quote.filter(|quote| existing.binary_search(&quote.target).is_ok());
     }
 }
 
@@ -140,12 +149,13 @@ pub(super) async fn resolve(
     };
     let ids: Vec<StatusId> = candidates.iter().map(|candidate| candidate.id).collect();
     let seen = visibility::statuses(cx, Some(actor), Place::Single, &ids).await?;
-    let heads: HashMap<StatusId, &Head> = seen.iter().map(|seen| (seen.head().id, seen.proper())).collect();
+    let seen: HashMap<StatusId, &Seen> = seen.iter().map(|seen| (seen.head().id, seen)).collect();
     let mut references = References::default();
     for candidate in candidates {
-        let Some(head) = heads.get(&candidate.id).filter(|head| Some(head.id) != own.map(|own| own.id)) else {
+        let Some(seen) = seen.get(&candidate.id).filter(|seen| Some(seen.proper().id) != own.map(|own| own.id)) else {
             continue;
         };
+        let head = seen.proper();
         let known = references.list.iter().any(|known| known.target == head.id);
         if !known && references.list.len() == MOST {
             continue;
@@ -159,16 +169,23 @@ pub(super) async fn resolve(
         let wider = own.is_some_and(|own| {
             (for_followers && own.visibility.is_wider_than_followers()) || (head.local_only && !own.local_only)
         });
-        let quotable = candidate.quote && references.quote.is_none() && !revoked.contains(&head.id) && !wider;
-        let quoted_before = own.is_some_and(|own| own.quote_id == Some(head.id));
-        if quotable && (quoted_before || may_quote(cx, actor, head).await?) {
-            references.quote = Some(head.id);
+        if !candidate.quote || references.quote.is_some() || wider {
+            continue;
+        }
+        let before = own.and_then(quote_of).filter(|quote| quote.target == head.id);
+        let state = match before {
+            Some(quote) => Some(quote.state),
+            None if revoked.contains(&head.id) => None,
+            None => consent(cx, actor, seen).await?,
+        };
+        if let Some(state) = state {
+            references.quote = Some(Quote { target: head.id, state });
             references.for_followers = for_followers;
             references.local_only = head.local_only;
         }
     }
     match asked.quoted {
-        Some(id) if !heads.contains_key(&id) => Err(Error::NotFound),
+        Some(id) if !seen.contains_key(&id) => Err(Error::NotFound),
         Some(_) if references.quote.is_none() => {
             Err(Error::invalid("Validation failed: quoted_status_id names a status that you may not quote"))
         }
@@ -265,7 +282,7 @@ pub(crate) async fn replace(
         if !known && new.list.len() < MOST {
             new.list.push(Reference { target, author, in_text: false });
         }
-        if status.quote == Some(target) {
+        if status.quote.is_some_and(|quote| quote.target == target) {
             new.quote = status.quote;
         }
     }
@@ -303,13 +320,15 @@ pub(super) async fn uncount(tx: &mut Tx, status: Referring) -> Result<()> {
     count_quote(tx, status, status.quote, None).await
 }
 
-/// Moves the quote count from the status quoted `before` to the one that `status` quotes now.
+/// Moves the quote count from the quote `before` to the one that `status` has now. Only what is shown is counted.
 pub(super) async fn count_quote(
     tx: &mut Tx,
     status: Referring,
-    before: Option<StatusId>,
-    now: Option<StatusId>,
+    before: Option<Quote>,
+    now: Option<Quote>,
 ) -> Result<()> {
+    let counted = |quote: Option<Quote>| quote.filter(|quote| quote.is_accepted()).map(|quote| quote.target);
+    let (before, now) = (counted(before), counted(now));
     if before == now || !counts(status) {
         return Ok(());
     }

@@ -249,6 +249,23 @@ pub async fn list_followers_among(db: Conn<'_>, target: AccountId, among: &[Acco
         .await
 }
 
+/// The follows of `followers` whose targets are among `targets`, as (follower, target), in no particular order.
+#[boxed]
+pub async fn list_pairs(
+    db: Conn<'_>,
+    followers: &[AccountId],
+    targets: &[AccountId],
+) -> Result<Vec<(AccountId, AccountId)>> {
+    db.query(sql!(
+        "SELECT f.account_id, f.target_account_id FROM follows f
+         WHERE f.account_id" in("$1") "AND f.target_account_id" in("$2")
+    ))
+    .bind(Ids::of(followers.iter().copied()))
+    .bind(Ids::of(targets.iter().copied()))
+    .all()
+    .await
+}
+
 /// The accounts of this server among `among` that do not follow `target`, in no particular order.
 #[boxed]
 pub async fn list_strangers_among(db: Conn<'_>, target: AccountId, among: &[AccountId]) -> Result<Vec<AccountId>> {

@@ -75,6 +75,7 @@ macro_rules! with_ids {
             "favourites",
             "bookmarks",
             "status_pins",
+            "interaction_requests",
             "follows",
             "follow_requests",
             "blocks",

@@ -22,8 +22,11 @@ pub mod translation_use;
 
 use database::sql::Ids;
 use database::{Conn, Engine, Result, Tx, sql};
-use model::status::{QuotePolicy, Visibility};
-use model::{AccountId, ConversationId, Status, StatusId, Time, boxed, status_columns, status_insert};
+use model::status::Visibility;
+use model::{
+    AccountId, ConversationId, InteractionPolicy, QuoteState, Status, StatusId, Time, boxed, status_columns,
+    status_insert,
+};
 
 /// The attributes of a status and its author that decide its visibility, and its counters, without its content; see
 /// [`heads`].
@@ -45,10 +48,12 @@ pub struct Head {
     pub has_poll: bool,
     /// It refers to other statuses, or did before they were deleted.
     pub has_references: bool,
-    /// The status that it quotes.
+    /// The status of its quote.
     pub quote_id: Option<StatusId>,
-    /// Who may quote it, if everyone may read it.
-    pub quote_policy: QuotePolicy,
+    /// `None`: it quotes nothing.
+    pub quote_state: Option<QuoteState>,
+    /// Who may interact with it.
+    pub interaction_policy: InteractionPolicy,
     pub conversation_id: Option<ConversationId>,
     /// The author is suspended.
     pub author_suspended: bool,
@@ -68,6 +73,14 @@ pub struct Head {
     pub quotes_count: i64,
 }
 
+impl Head {
+    /// The status that it quotes, as its author allowed.
+    #[must_use]
+    pub fn quoted(&self) -> Option<StatusId> {
+        self.quote_id.filter(|_| self.quote_state == Some(QuoteState::Accepted))
+    }
+}
+
 /// Heads of the statuses that exist among `ids` and of the originals of reblogs among them, ordered by id, without
 /// duplicates.
 ///
@@ -80,7 +93,8 @@ pub async fn heads(db: Conn<'_>, ids: &[StatusId]) -> Result<Vec<Head>> {
     macro_rules! head {
         () => {
             "SELECT s.id, s.version, s.account_id, a.version AS account_version, s.visibility, s.local_only,
-                    s.reblog_of_id, s.has_poll, s.has_references, s.quote_id, s.quote_policy, s.conversation_id, a.suspended_at IS NOT NULL AS author_suspended,
+                    s.reblog_of_id, s.has_poll, s.has_references, s.quote_id, s.quote_state,
+                    s.interaction_policy, s.conversation_id, a.suspended_at IS NOT NULL AS author_suspended,
                     a.limited_at IS NOT NULL AS author_limited, a.sensitized_at IS NOT NULL AS author_sensitized, s.replies_count, s.reblogs_count,
                     s.favourites_count, s.referred_by_count, s.quotes_count FROM "
         };

@@ -1,12 +1,12 @@
 //! References of statuses to others, and their counters.
 //!
 //! Reached from `service::status` in its transactions, from timelines and from entities. Permission to refer to
-//! statuses, and the visibility of references, are not checked here. The quoted status and the quote policy are
-//! columns of the status itself.
+//! statuses, and the visibility of references, are not checked here. The quote and its state are columns of the
+//! status itself.
 
 use database::sql::Ids;
 use database::{Conn, Result, Tx, paged, sql};
-use model::{AccountId, Cursor, Json, QuotePolicy, RowId, StatusId, Time, boxed};
+use model::{AccountId, Cursor, InteractionPolicy, Json, QuoteState, RowId, StatusId, Time, boxed};
 
 /// A reference of a status.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, model::Row)]
@@ -17,6 +17,21 @@ pub struct ReferenceRow {
     pub target_id: StatusId,
     /// The text contains it; otherwise it came from the request that published the status.
     pub in_text: bool,
+}
+
+/// The quote of a status.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Quote {
+    pub target: StatusId,
+    pub state: QuoteState,
+}
+
+impl Quote {
+    /// True when it is shown and counted.
+    #[must_use]
+    pub fn is_accepted(self) -> bool {
+        self.state == QuoteState::Accepted
+    }
 }
 
 /// Locks the existing statuses among `ids` in the order of their ids until the transaction ends, against deletion and
@@ -55,14 +70,14 @@ pub async fn upsert(tx: &mut Tx, status: StatusId, references: &[ReferenceRow]) 
     Ok(())
 }
 
-/// Writes to the row of `status` whether it has references, and which of them it quotes. The caller increments its
-/// version.
+/// Writes to the row of `status` whether it has references, and its quote. The caller increments its version.
 #[boxed]
-pub async fn set_facts(tx: &mut Tx, status: StatusId, has_references: bool, quote: Option<StatusId>) -> Result<()> {
-    tx.query(sql!("UPDATE statuses SET has_references = $2, quote_id = $3 WHERE id = $1"))
+pub async fn set_facts(tx: &mut Tx, status: StatusId, has_references: bool, quote: Option<Quote>) -> Result<()> {
+    tx.query(sql!("UPDATE statuses SET has_references = $2, quote_id = $3, quote_state = $4 WHERE id = $1"))
         .bind(status)
         .bind(has_references)
-        .bind(quote)
+        .bind(quote.map(|quote| quote.target))
+        .bind(quote.map(|quote| quote.state))
         .execute()
         .await?;
     Ok(())
@@ -135,7 +150,8 @@ pub async fn list_referring(db: Conn<'_>, target: StatusId, cursor: &Cursor) -> 
 pub async fn list_quoting(db: Conn<'_>, target: StatusId, cursor: &Cursor) -> Result<Vec<StatusId>> {
     let sql = paged!(
         cursor,
-        "SELECT s.id FROM statuses s WHERE s.quote_id = $1 AND s.id < $2 AND s.id > $3",
+        "SELECT s.id FROM statuses s
+         WHERE s.quote_id = $1 AND s.quote_state = 'accepted' AND s.id < $2 AND s.id > $3",
         by "s.id", limit "$4"
     );
     let query = db.query(sql).bind(target).bind(cursor.before()).bind(cursor.after()).bind(cursor.limit);
@@ -177,20 +193,25 @@ pub async fn add_quotes(tx: &mut Tx, target: StatusId, by: i64) -> Result<()> {
     Ok(())
 }
 
-/// Removes the quote of `status`, and increments its version.
+/// Changes the state of the quote of `status`, and increments its version.
 #[boxed]
-pub async fn clear_quote(tx: &mut Tx, status: StatusId) -> Result<()> {
-    tx.query(sql!("UPDATE statuses SET quote_id = NULL, version = version + 1 WHERE id = $1"))
+pub async fn set_quote_state(tx: &mut Tx, status: StatusId, state: QuoteState) -> Result<()> {
+    tx.query(sql!("UPDATE statuses SET quote_state = $2, version = version + 1 WHERE id = $1"))
         .bind(status)
+        .bind(state)
         .execute()
         .await?;
     Ok(())
 }
 
-/// Sets who may quote `status`.
+/// Sets who may interact with `status`.
 #[boxed]
-pub async fn set_quote_policy(tx: &mut Tx, status: StatusId, policy: QuotePolicy) -> Result<()> {
-    tx.query(sql!("UPDATE statuses SET quote_policy = $2 WHERE id = $1")).bind(status).bind(policy).execute().await?;
+pub async fn set_policy(tx: &mut Tx, status: StatusId, policy: InteractionPolicy) -> Result<()> {
+    tx.query(sql!("UPDATE statuses SET interaction_policy = $2 WHERE id = $1"))
+        .bind(status)
+        .bind(policy)
+        .execute()
+        .await?;
     Ok(())
 }
 
@@ -220,12 +241,13 @@ pub async fn add_counts(tx: &mut Tx, targets: &[StatusId], by: i64) -> Result<()
     Ok(())
 }
 
-/// Removes the quotes of `target`, which is about to be deleted, and gives the statuses that refer to it a new
+/// Ends the quotes of `target`, which is about to be deleted, and gives the statuses that refer to it a new
 /// version: their cached renderings contain it. Its rows are deleted with it.
 #[boxed]
 pub async fn forget_target(tx: &mut Tx, target: StatusId) -> Result<()> {
     tx.query(sql!(
-        "UPDATE statuses SET quote_id = CASE WHEN quote_id = $1 THEN NULL ELSE quote_id END, version = version + 1
+        "UPDATE statuses SET quote_state = CASE WHEN quote_id = $1 THEN 'deleted' ELSE quote_state END,
+                quote_id = CASE WHEN quote_id = $1 THEN NULL ELSE quote_id END, version = version + 1
          WHERE id IN (SELECT r.status_id FROM status_references r WHERE r.target_id = $1)"
     ))
     .bind(target)

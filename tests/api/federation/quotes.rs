@@ -149,7 +149,7 @@ async fn edit_replaces_the_quote() {
     let again = with(edit("12:40", &first["uri"]), &json!({ "content": "<p>again</p>" }));
     scene.send(&scene.carol, "Update", again).await;
     let status = scene.status(&note).await.unwrap();
-    assert_eq!((&status["quote"], &status["content"]), (&Value::Null, &json!("<p>again</p>")));
+    assert_eq!((&status["quote"]["state"], &status["content"]), (&json!("revoked"), &json!("<p>again</p>")));
     assert_eq!(scene.quotes(&first).await, 0);
 }
 

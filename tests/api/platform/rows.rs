@@ -20,9 +20,9 @@ use model::report::ReportCategory;
 use model::severance::SeveranceKind;
 use model::status::{LimitedScope, QuotePolicy, Visibility};
 use model::{
-    Account, AccountId, AppId, Application, ConversationId, Emoji, Json, MediaAttachment, MediaId, NotificationId,
-    NotificationType, PollId, Preferences, PreviewCard, RowId, RuleId, ScheduledStatus, ScheduledStatusId, Status,
-    StatusId, Time, TokenId,
+    Account, AccountId, AppId, Application, ConversationId, Emoji, InteractionKind, InteractionPolicy, Json,
+    MediaAttachment, MediaId, NotificationId, NotificationType, PollId, Preferences, PreviewCard, QuoteState, RowId,
+    RuleId, ScheduledStatus, ScheduledStatusId, Status, StatusId, Time, TokenId,
 };
 use serde_json::{Map, json};
 use store::account::{AccountCounts, ActorObject};
@@ -217,13 +217,14 @@ fn status() -> Status {
         has_poll: true,
         has_references: true,
         quote_id: Some(ORIGINAL.into()),
+        quote_state: Some(QuoteState::Revoked),
         markdown: true,
         expires_at: Some(time(8)),
         replies_count: 21,
         reblogs_count: 22,
         favourites_count: 23,
         referred_by_count: 25,
-        quote_policy: QuotePolicy::Followers,
+        interaction_policy: InteractionPolicy::default().with(InteractionKind::Quote, QuotePolicy::Followers.into()),
         quotes_count: 26,
         edited_at: Some(time(6)),
         version: 24,

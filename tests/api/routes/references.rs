@@ -105,6 +105,9 @@ async fn quote_is_shown_as_its_viewer_sees_it() {
     let third = bob.publish(&format!("RE: {}", address(&second))).await;
     assert_eq!((&third["quote"]["id"], &third["quote"]["quote"]), (&second["id"], &Value::Null), "one level");
     assert_eq!(third["quote"]["quote_id"], first["id"]);
+    let shallow = json!({"state": "accepted", "quoted_status_id": first["id"]});
+    assert_eq!(third["quote"]["quoted_status"]["quote"], shallow);
+    contract::check("QuotedStatus", &third["quote"]);
     carol.favourite(&second).ok().await;
     let reblog = bob.reblog(&third).ok().await;
     assert_eq!((reblog.get("quote"), &reblog["reblog"]["quote"]["id"]), (None, &second["id"]));
@@ -112,10 +115,12 @@ async fn quote_is_shown_as_its_viewer_sees_it() {
     assert_eq!((&seen["favourited"], &seen["favourites_count"]), (&json!(true), &json!(1)));
 
     carol.block(&alice).ok().await;
-    assert_eq!(show(&carol, &third).await["quote"]["quote_muted"], true);
+    let blocked = show(&carol, &third).await["quote"].clone();
+    assert_eq!((&blocked["quote_muted"], &blocked["state"]), (&json!(true), &json!("blocked_account")));
     alice.block(&carol).ok().await;
     let hidden = show(&carol, &third).await;
-    assert_eq!((&hidden["quote"], &hidden["quote_id"]), (&Value::Null, &second["id"]));
+    let unauthorized = json!({"state": "unauthorized", "quoted_status": null});
+    assert_eq!((&hidden["quote"], &hidden["quote_id"]), (&unauthorized, &second["id"]));
     contract::check("Status", &hidden);
     assert_eq!(show(&bob, &third).await["quote"]["id"], second["id"]);
 }
@@ -193,6 +198,7 @@ async fn edits_and_deletions_update_references() {
     alice.delete_status(&two).ok().await;
     let left = show(&bob, &status).await;
     assert_eq!((left.get("quote_id"), &left["status_reference_ids"]), (None, &json!([number(&three)])));
+    assert_eq!(left["quote"], json!({"state": "deleted", "quoted_status": null}));
     assert_eq!(show(&carol, &of_carol).await["status_references_count"], 0);
     bob.delete_status(&status).ok().await;
     assert_eq!(show(&bob, &three).await["status_referred_by_count"], 0);

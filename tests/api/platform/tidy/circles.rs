@@ -48,7 +48,6 @@ const LONG: &[(&str, usize)] = &[
     ("src/plugins/life/pipeline.rs", 600),
     ("src/plugins/life/reconcile.rs", 500),
     ("src/server/listener.rs", 500),
-    ("src/service/access/visibility.rs", 500),
     ("src/service/media/mod.rs", 500),
 ];
 

@@ -1,0 +1,32 @@
+-- Who may interact with a status, the states of quotes, and requests to interact.
+
+-- For each kind of interaction 12 bits: who may without and with approval, and whether the author states it; see
+-- `model::interaction`. It replaces quote_policy.
+ALTER TABLE statuses ADD COLUMN interaction_policy INTEGER NOT NULL DEFAULT 0;
+UPDATE statuses SET interaction_policy = CASE quote_policy WHEN 'followers' THEN 1026 ELSE 1024 END
+    WHERE quote_policy <> 'public';
+ALTER TABLE statuses DROP COLUMN quote_policy;
+-- pending, accepted, rejected, revoked or deleted; NULL: it quotes nothing.
+ALTER TABLE statuses ADD COLUMN quote_state TEXT;
+UPDATE statuses SET quote_state = 'accepted' WHERE quote_id IS NOT NULL;
+
+-- An interaction that the author of a status decided about, or is to decide about, by the policy or in person.
+CREATE TABLE interaction_requests (
+    id INTEGER PRIMARY KEY,
+    kind TEXT NOT NULL, -- quote, reply, favourite or reblog
+    target_id INTEGER NOT NULL REFERENCES statuses (id) ON DELETE CASCADE,
+    author_id INTEGER NOT NULL, -- of the target, with which the row goes
+    account_id INTEGER NOT NULL REFERENCES accounts (id) ON DELETE CASCADE, -- the one that interacts
+    uri TEXT NOT NULL, -- of the quoting or replying status, of the Like or of the Announce
+    request_uri TEXT, -- of the activity of another server that requests it
+    authorization_uri TEXT, -- of the authorization by an author of another server
+    state TEXT NOT NULL, -- pending, accepted, rejected or revoked
+    created_at INTEGER NOT NULL,
+    decided_at INTEGER
+) STRICT;
+CREATE UNIQUE INDEX interaction_requests_uri ON interaction_requests (uri, kind);
+CREATE INDEX interaction_requests_target ON interaction_requests (target_id, id);
+CREATE INDEX interaction_requests_author ON interaction_requests (author_id, id) WHERE state = 'pending';
+CREATE INDEX interaction_requests_account ON interaction_requests (account_id, id);
+CREATE UNIQUE INDEX interaction_requests_authorization ON interaction_requests (authorization_uri)
+    WHERE authorization_uri IS NOT NULL;
