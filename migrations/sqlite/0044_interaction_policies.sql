@@ -30,3 +30,15 @@ CREATE INDEX interaction_requests_author ON interaction_requests (author_id, id)
 CREATE INDEX interaction_requests_account ON interaction_requests (account_id, id);
 CREATE UNIQUE INDEX interaction_requests_authorization ON interaction_requests (authorization_uri)
     WHERE authorization_uri IS NOT NULL;
+
+-- The new types are core types, which are shown one by one.
+DROP INDEX notifications_of_plugins;
+CREATE INDEX notifications_of_plugins ON notifications (type, id)
+    WHERE type NOT IN ('mention', 'status', 'list_status', 'reblog', 'status_reference', 'quote', 'pending.quote', 'pending.reply',
+        'pending.favourite', 'pending.reblog', 'follow', 'follow_request', 'favourite', 'poll', 'update', 'quoted_update',
+        'severed_relationships', 'moderation_warning', 'move', 'admin.sign_up', 'admin.report');
+DROP INDEX notifications_single;
+CREATE INDEX notifications_single ON notifications (account_id, type, id)
+    WHERE group_key IS NULL AND type NOT IN ('mention', 'status', 'list_status', 'status_reference', 'quote',
+        'pending.quote', 'pending.reply', 'pending.favourite', 'pending.reblog', 'follow_request', 'poll', 'update',
+        'quoted_update', 'severed_relationships', 'moderation_warning', 'move', 'admin.sign_up', 'admin.report');

@@ -28,6 +28,8 @@ pub(crate) enum Flood {
     Deletions,
     /// Statuses that a relay passes on.
     Relayed,
+    /// Requests to interact with statuses of this server.
+    Requests,
     /// Requests to other servers that a domain caused.
     Caused,
     /// Requests to one other domain that a domain caused.
@@ -43,6 +45,7 @@ impl Flood {
             Self::Subdomains => (10, TimeDelta::minutes(1)),
             Self::Deletions => (500, TimeDelta::minutes(5)),
             Self::Relayed => (300, TimeDelta::minutes(1)),
+            Self::Requests => (300, TimeDelta::minutes(5)),
             Self::Caused => (3_000, TimeDelta::minutes(5)),
             Self::Reflected => (300, TimeDelta::minutes(5)),
         }

@@ -70,7 +70,13 @@ impl Groups {
     /// The set of `groups`.
     #[must_use]
     pub fn of(groups: &[Group]) -> Self {
-        groups.iter().fold(Self::default(), |all, group| Self(all.0 | 1 << *group as u8))
+        groups.iter().fold(Self::default(), |all, group| all.with(*group))
+    }
+
+    /// With `group`.
+    #[must_use]
+    pub fn with(self, group: Group) -> Self {
+        Self(self.0 | 1 << group as u8)
     }
 
     /// With accounts that are not kept one by one.

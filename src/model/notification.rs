@@ -21,6 +21,16 @@ text_enum! {
         Reblog = "reblog",
         /// A reference to the recipient's status.
         StatusReference = "status_reference",
+        /// A quote of the recipient's status.
+        Quote = "quote",
+        /// A quote of the recipient's status waits for approval.
+        PendingQuote = "pending.quote",
+        /// A reply to the recipient's status waits for approval.
+        PendingReply = "pending.reply",
+        /// A favourite of the recipient's status waits for approval.
+        PendingFavourite = "pending.favourite",
+        /// A reblog of the recipient's status waits for approval.
+        PendingReblog = "pending.reblog",
         /// A new follower.
         Follow = "follow",
         /// Someone asks to follow.
@@ -31,6 +41,8 @@ text_enum! {
         Poll = "poll",
         /// A status that the recipient reblogged was edited.
         Update = "update",
+        /// A status that the recipient quoted was edited.
+        QuotedUpdate = "quoted_update",
         /// A domain block ended follows.
         SeveredRelationships = "severed_relationships",
         /// A message from the moderators.
@@ -61,7 +73,17 @@ impl NotificationType {
     pub fn is_filterable(self) -> bool {
         matches!(
             self,
-            Self::Mention | Self::Reblog | Self::StatusReference | Self::Follow | Self::FollowRequest | Self::Favourite
+            Self::Mention
+                | Self::Reblog
+                | Self::StatusReference
+                | Self::Quote
+                | Self::PendingQuote
+                | Self::PendingReply
+                | Self::PendingFavourite
+                | Self::PendingReblog
+                | Self::Follow
+                | Self::FollowRequest
+                | Self::Favourite
         )
     }
 
@@ -74,7 +96,7 @@ impl NotificationType {
     /// True when a newer notification about the same status replaces the older one.
     #[must_use]
     pub fn replaces(self) -> bool {
-        self == Self::Update
+        matches!(self, Self::Update | Self::QuotedUpdate)
     }
 
     /// True when it shows a status, without which the notification is not shown.
@@ -86,9 +108,15 @@ impl NotificationType {
             | Self::ListStatus
             | Self::Reblog
             | Self::StatusReference
+            | Self::Quote
+            | Self::PendingQuote
+            | Self::PendingReply
+            | Self::PendingFavourite
+            | Self::PendingReblog
             | Self::Favourite
             | Self::Poll
-            | Self::Update => true,
+            | Self::Update
+            | Self::QuotedUpdate => true,
             Self::Follow
             | Self::FollowRequest
             | Self::SeveredRelationships

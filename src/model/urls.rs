@@ -5,7 +5,7 @@ use std::fmt::Display;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
 use crate::remote_file::{RemoteAddress, RemoteFileKind, RemoteTags};
-use crate::{AccountId, StatusId};
+use crate::{AccountId, RowId, StatusId};
 
 /// Characters to percent-encode in a path segment: all but the unreserved characters of RFC 3986.
 const PATH_SEGMENT: &AsciiSet = &NON_ALPHANUMERIC.remove(b'_').remove(b'-').remove(b'.').remove(b'~');
@@ -20,6 +20,12 @@ pub fn path_segment(name: &str) -> impl Display {
 #[must_use]
 pub fn note(actor: &str, id: StatusId) -> String {
     format!("{actor}/statuses/{id}")
+}
+
+/// The authorization of the request `id` by the local account with the URI `actor`.
+#[must_use]
+pub fn authorization(actor: &str, id: RowId) -> String {
+    format!("{actor}/authorizations/{id}")
 }
 
 /// How a path of this server names a local account.

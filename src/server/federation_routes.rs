@@ -49,6 +49,7 @@ pub(crate) fn routes() -> Routes {
         .route("/users/{name}/followers_synchronization", DOCUMENT, synchronization())
         .route("/users/{name}/collections/featured", DOCUMENT, featured())
         .route("/users/{name}/collections/tags", DOCUMENT, featured_tags())
+        .route("/users/{name}/authorizations/{id}", DOCUMENT, authorization())
         .route("/users/{name}/statuses/{id}", DOCUMENT, note())
         .route("/users/{name}/statuses/{id}/activity", DOCUMENT, activity())
         .route("/users/{name}/statuses/{id}/replies", DOCUMENT, replies())
@@ -63,6 +64,7 @@ pub(crate) fn routes() -> Routes {
         .route("/ap/users/{account}/followers_synchronization", DOCUMENT, synchronization())
         .route("/ap/users/{account}/collections/featured", DOCUMENT, featured())
         .route("/ap/users/{account}/collections/tags", DOCUMENT, featured_tags())
+        .route("/ap/users/{account}/authorizations/{id}", DOCUMENT, authorization())
         .route("/ap/users/{account}/statuses/{id}", DOCUMENT, note())
         .route("/ap/users/{account}/statuses/{id}/activity", DOCUMENT, activity())
         .route("/ap/users/{account}/statuses/{id}/replies", DOCUMENT, replies())
@@ -97,6 +99,7 @@ parts! {
     likes: get(at => at.status(Document::Likes));
     shares: get(at => at.status(Document::Shares));
     references: get(at => at.status(|owner, id| Document::References(owner, id, at.page())));
+    authorization: get(at => Some(Document::Authorization(at.owner()?, at.segments.get(1)?.parse().ok()?)));
 }
 
 /// The values of a request's path and query.

@@ -39,8 +39,8 @@ pub use server::{
     remote_media_mode, server_key, settings, shared_lane, unused,
 };
 pub use status::{
-    card, favourite, idempotency_key, interaction, media, mention, poll, reblog, reference, scheduled_status,
-    status_cleanup, status_edit, status_search, translation_use,
+    card, favourite, idempotency_key, interaction, interaction_request, media, mention, poll, reblog, reference,
+    scheduled_status, status_cleanup, status_edit, status_search, translation_use,
 };
 
 use account::{account_names, relation_sql};

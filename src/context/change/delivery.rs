@@ -33,6 +33,12 @@ pub enum Delivery {
     Unblocked { account: AccountId, target: AccountId, block: RowId },
     /// A status was marked as a favourite, or no longer is (`undone`). `favourite`: its row.
     Favourite { account: AccountId, status: StatusId, favourite: Option<RowId>, undone: bool },
+    /// An interaction with a status needs the approval of its author.
+    InteractionRequested(RowId),
+    /// The author of a status accepted or rejected an interaction.
+    InteractionDecided(RowId),
+    /// The author of a status took back the authorization of an interaction.
+    AuthorizationRevoked(RowId),
     /// Someone voted in a poll. `choices`: the positions of the options.
     Voted { account: AccountId, status: StatusId, choices: Vec<i64> },
     /// The poll of a status ended.

@@ -180,6 +180,16 @@ changes! {
         delivery(Delivery::Favourite { account, status, favourite, undone: true }),
     ];
 
+    /// An interaction with a status needs the approval of its author.
+    InteractionRequested = "interaction.requested" { request: RowId } => [delivery(Delivery::InteractionRequested(request))];
+
+    /// The author of a status accepted or rejected an interaction.
+    InteractionDecided = "interaction.decided" { request: RowId } => [delivery(Delivery::InteractionDecided(request))];
+
+    /// The author of a status took back the authorization of an interaction.
+    AuthorizationRevoked = "authorization.revoked" { request: RowId }
+        => [delivery(Delivery::AuthorizationRevoked(request))];
+
     /// A status was bookmarked.
     Bookmarked = "bookmark.created" { account: AccountId, status: StatusId }
         => [outbox(Event::of_mark(account, status))];

@@ -20,7 +20,9 @@ pub use files::{
 };
 use model::job::Lane;
 use model::{AccountId, NotificationId, PollId, RowId, ScheduledStatusId, StatusId, TagId};
-pub use peers::{PruneRemoteAccounts, PruneRemoteStatuses, PruneUnused, PurgeDomain, SynchronizeFollowers};
+pub use peers::{
+    PruneRemoteAccounts, PruneRemoteStatuses, PruneUnused, PurgeDomain, SynchronizeFollowers, VerifyQuote,
+};
 
 /// The names of all kinds of jobs, with their lanes.
 pub fn all() -> impl Iterator<Item = &'static (&'static str, Lane)> {

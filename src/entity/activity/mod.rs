@@ -12,6 +12,8 @@ mod emoji;
 mod files;
 mod image;
 mod note;
+mod policy;
+mod question;
 
 pub use actor::actor;
 pub use emoji::emoji;
@@ -26,7 +28,7 @@ use model::urls::Urls;
 pub const PUBLIC: &str = "https://www.w3.org/ns/activitystreams#Public";
 
 /// The value of `@context` (docs/contract/federation.md#3-documents-sent), as JSON.
-pub const CONTEXT: &str = r##"["https://www.w3.org/ns/activitystreams","https://w3id.org/security/v1",{"as":"https://www.w3.org/ns/activitystreams#","toot":"http://joinmastodon.org/ns#","schema":"http://schema.org#","ostatus":"http://ostatus.org#","fedibird":"http://fedibird.com/ns#","kmyblue":"http://kmy.blue/ns#","misskey":"https://misskey-hub.net/ns#","manuallyApprovesFollowers":"as:manuallyApprovesFollowers","sensitive":"as:sensitive","Hashtag":"as:Hashtag","movedTo":{"@id":"as:movedTo","@type":"@id"},"alsoKnownAs":{"@id":"as:alsoKnownAs","@type":"@id"},"Emoji":"toot:Emoji","featured":{"@id":"toot:featured","@type":"@id"},"featuredTags":{"@id":"toot:featuredTags","@type":"@id"},"focalPoint":{"@container":"@list","@id":"toot:focalPoint"},"blurhash":"toot:blurhash","discoverable":"toot:discoverable","indexable":"toot:indexable","memorial":"toot:memorial","votersCount":"toot:votersCount","suspended":"toot:suspended","attributionDomains":{"@id":"toot:attributionDomains","@type":"@id"},"PropertyValue":"schema:PropertyValue","value":"schema:value","keywords":"schema:keywords","license":"schema:license","atomUri":"ostatus:atomUri","inReplyToAtomUri":"ostatus:inReplyToAtomUri","conversation":"ostatus:conversation","searchableBy":{"@id":"fedibird:searchableBy","@type":"@id"},"otherSetting":"fedibird:otherSetting","references":{"@id":"fedibird:references","@type":"@id"},"quoteUri":"fedibird:quoteUri","_misskey_quote":"misskey:_misskey_quote","limitedScope":"kmyblue:limitedScope","webfinger":{"@id":"https://purl.archive.org/socialweb/webfinger#webfinger"}}]"##;
+pub const CONTEXT: &str = r##"["https://www.w3.org/ns/activitystreams","https://w3id.org/security/v1",{"as":"https://www.w3.org/ns/activitystreams#","toot":"http://joinmastodon.org/ns#","schema":"http://schema.org#","ostatus":"http://ostatus.org#","fedibird":"http://fedibird.com/ns#","kmyblue":"http://kmy.blue/ns#","misskey":"https://misskey-hub.net/ns#","manuallyApprovesFollowers":"as:manuallyApprovesFollowers","sensitive":"as:sensitive","Hashtag":"as:Hashtag","movedTo":{"@id":"as:movedTo","@type":"@id"},"alsoKnownAs":{"@id":"as:alsoKnownAs","@type":"@id"},"Emoji":"toot:Emoji","featured":{"@id":"toot:featured","@type":"@id"},"featuredTags":{"@id":"toot:featuredTags","@type":"@id"},"focalPoint":{"@container":"@list","@id":"toot:focalPoint"},"blurhash":"toot:blurhash","discoverable":"toot:discoverable","indexable":"toot:indexable","memorial":"toot:memorial","votersCount":"toot:votersCount","suspended":"toot:suspended","attributionDomains":{"@id":"toot:attributionDomains","@type":"@id"},"PropertyValue":"schema:PropertyValue","value":"schema:value","keywords":"schema:keywords","license":"schema:license","atomUri":"ostatus:atomUri","inReplyToAtomUri":"ostatus:inReplyToAtomUri","conversation":"ostatus:conversation","searchableBy":{"@id":"fedibird:searchableBy","@type":"@id"},"otherSetting":"fedibird:otherSetting","references":{"@id":"fedibird:references","@type":"@id"},"quoteUri":"fedibird:quoteUri","_misskey_quote":"misskey:_misskey_quote","quoteUrl":"as:quoteUrl","quote":{"@id":"https://w3id.org/fep/044f#quote","@type":"@id"},"quoteAuthorization":{"@id":"https://w3id.org/fep/044f#quoteAuthorization","@type":"@id"},"QuoteAuthorization":"https://w3id.org/fep/044f#QuoteAuthorization","gts":"https://gotosocial.org/ns#","interactionPolicy":{"@id":"gts:interactionPolicy","@type":"@id"},"canQuote":{"@id":"gts:canQuote","@type":"@id"},"canReply":{"@id":"gts:canReply","@type":"@id"},"canLike":{"@id":"gts:canLike","@type":"@id"},"canAnnounce":{"@id":"gts:canAnnounce","@type":"@id"},"automaticApproval":{"@id":"gts:automaticApproval","@type":"@id"},"manualApproval":{"@id":"gts:manualApproval","@type":"@id"},"replyAuthorization":{"@id":"gts:replyAuthorization","@type":"@id"},"LikeAuthorization":"gts:LikeAuthorization","ReplyAuthorization":"gts:ReplyAuthorization","AnnounceAuthorization":"gts:AnnounceAuthorization","interactingObject":{"@id":"gts:interactingObject","@type":"@id"},"interactionTarget":{"@id":"gts:interactionTarget","@type":"@id"},"limitedScope":"kmyblue:limitedScope","webfinger":{"@id":"https://purl.archive.org/socialweb/webfinger#webfinger"}}]"##;
 
 /// A tag of a text.
 #[derive(Debug, Serialize)]
@@ -44,6 +46,8 @@ enum Tag {
     Link {
         href: String,
         media_type: &'static str,
+        /// What the link means: a quote.
+        rel: &'static str,
         /// The replacement in the text for software without quotes.
         name: String,
     },

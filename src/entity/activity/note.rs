@@ -1,23 +1,29 @@
 //! Statuses as notes and questions, wrapped in the activities that created them.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
 
 use serde::Serialize;
 
 use super::attachment::{Document, document};
+use super::policy::{Policy, policy};
+use super::question::{Collection, Question, question};
 use super::{Files, Tag, audience, emojis};
 use crate::emoji::Palette;
 use context::Cx;
 use context::error::Result;
 use context::json::Fragment;
 use model::status::LimitedScope;
-use model::{Account, MediaAttachment, RowId, Status, StatusId, Time, Visibility};
+use model::{Account, InteractionKind, MediaAttachment, QuoteState, RowId, Status, StatusId, Time, Visibility, urls};
 use store::archive::MentionedActor;
+use store::interaction_request::InteractionRequest;
 use store::poll::OptionRow;
 
 /// References on a page (docs/contract/federation.md#4-collections-and-paging).
 pub const REFERENCES_PAGE: usize = 5;
 
+/// What a link to a quoted status means.
+const MISSKEY_QUOTE: &str = "https://misskey-hub.net/ns#_misskey_quote";
 /// The media type of a link to a status.
 const STATUS: &str = "application/ld+json; profile=\"https://www.w3.org/ns/activitystreams\"";
 
@@ -62,17 +68,24 @@ struct Note<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     context: Option<String>,
     searchable_by: Vec<String>,
-    content: &'a str,
+    content: Cow<'a, str>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    content_map: Option<BTreeMap<&'a str, &'a str>>,
+    content_map: Option<BTreeMap<&'a str, Cow<'a, str>>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     updated: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     limited_scope: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    quote: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    quote_authorization: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    quote_url: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     quote_uri: Option<&'a str>,
     #[serde(rename = "_misskey_quote", skip_serializing_if = "Option::is_none")]
     misskey_quote: Option<&'a str>,
+    interaction_policy: Policy,
     attachment: Vec<Document<'a>>,
     tag: Vec<Tag>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -83,16 +96,6 @@ struct Note<'a> {
     references: Option<References<'a>>,
     #[serde(flatten)]
     question: Option<Question<'a>>,
-}
-
-/// A collection that contains only its size.
-#[derive(Debug, Serialize)]
-#[serde(tag = "type", rename_all = "camelCase")]
-struct Collection {
-    /// Where it is served, unless it is a part of the document alone.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    id: Option<String>,
-    total_items: i64,
 }
 
 /// The replies to a note, which are on the pages of the collection.
@@ -143,28 +146,6 @@ impl<'a> References<'a> {
         });
         Self { id, first }
     }
-}
-
-/// The members that a question has beyond a note.
-#[derive(Debug, Serialize)]
-#[serde(rename_all = "camelCase")]
-struct Question<'a> {
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    one_of: Vec<Choice<'a>>,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    any_of: Vec<Choice<'a>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    end_time: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    closed: Option<String>,
-    voters_count: i64,
-}
-
-#[derive(Debug, Serialize)]
-#[serde(tag = "type", rename = "Note")]
-struct Choice<'a> {
-    name: &'a str,
-    replies: Collection,
 }
 
 /// Renders the activities that created `statuses` of the local account `author`, in the order given, without
@@ -226,6 +207,8 @@ struct Rows {
     uris: HashMap<StatusId, (String, String)>,
     /// Rows of references, and URIs of their targets.
     references: HashMap<StatusId, Vec<(RowId, String)>>,
+    /// The accepted requests of quotes, by the URIs of the quoting statuses.
+    authorized: HashMap<String, InteractionRequest>,
     palette: Palette,
 }
 
@@ -264,10 +247,20 @@ impl Rows {
         let others = statuses.iter().flat_map(|status| [status.in_reply_to_id, status.reblog_of_id, status.quote_id]);
         let others: Vec<StatusId> = others.flatten().collect();
         let uris = store::archive::list_uris(&cx.db, &others).await?;
+        let quoting: Vec<String> =
+            statuses.iter().filter(|status| status.quoted().is_some()).map(|status| status.uri.clone()).collect();
+        let mut authorized = HashMap::new();
+        if !quoting.is_empty() {
+            for request in store::interaction_request::list_accepted(&cx.db, &quoting).await? {
+                if request.kind == InteractionKind::Quote {
+                    authorized.insert(request.uri.clone(), request);
+                }
+            }
+        }
         let texts = statuses.iter().flat_map(|status| [status.content.as_str(), status.spoiler_text.as_str()]);
         let palette = Palette::load(cx, &texts.map(|text| (None, text)).collect::<Vec<_>>()).await?;
         let uris = uris.into_iter().map(|(status, uri, author)| (status, (uri, author))).collect();
-        Ok(Self { media, mentioned, tags, polls, uris, references, palette })
+        Ok(Self { media, mentioned, tags, polls, uris, references, authorized, palette })
     }
 
     /// The activity of one status; `None` for a reblog of a deleted status.
@@ -314,7 +307,12 @@ impl Rows {
         let context = status.conversation_id.map(|id| cx.urls.path(&format!("/contexts/{id}")));
         let audience = audience::of(status.visibility, &author.uri, mentioned, context.as_deref());
         let uri = |id: Option<StatusId>| id.and_then(|id| self.uris.get(&id)).map(|(uri, _)| uri.as_str());
-        let (answered, quoted) = (uri(status.in_reply_to_id), uri(status.quote_id));
+        let sent = matches!(status.quote_state, Some(QuoteState::Accepted | QuoteState::Pending));
+        let (answered, quoted) = (uri(status.in_reply_to_id), uri(status.quote_id.filter(|_| sent)));
+        let content = match quoted {
+            Some(quoted) => Cow::Owned(format!("{}{}", status.content, fallback(quoted))),
+            None => Cow::Borrowed(status.content.as_str()),
+        };
         let media = self.media.get(&status.id).map(Vec::as_slice).unwrap_or_default();
         let references = self.references.get(&status.id).map(Vec::as_slice).unwrap_or_default();
         let own = |name: &str| match files {
@@ -337,14 +335,15 @@ impl Rows {
             conversation: status.conversation_id.map(|id| thread(cx, id.into())),
             context,
             searchable_by: audience::searchable_by(status, &author.uri, mentioned),
-            content: &status.content,
-            content_map: status
-                .language
-                .as_deref()
-                .map(|language| BTreeMap::from([(language, status.content.as_str())])),
+            content_map: status.language.as_deref().map(|language| BTreeMap::from([(language, content.clone())])),
+            content,
             updated: status.edited_at.map(Time::to_api),
             limited_scope: (status.visibility == Visibility::Limited).then(|| scope(status.limited_scope)),
+            quote: quoted,
+            quote_authorization: self.authorization(status),
+            quote_url: quoted,
             quote_uri: quoted,
+            interaction_policy: policy(author, status, mentioned),
             misskey_quote: quoted,
             attachment: media.iter().filter_map(|media| document(media, files)).collect(),
             tag: self.tags(cx, status, quoted),
@@ -353,6 +352,18 @@ impl Rows {
             shares: Collection { id: own("shares"), total_items: status.reblogs_count },
             references: own("references").map(|_| References::of(&status.uri, references)),
             question: self.polls.get(&status.id).and_then(|options| question(cx, options)),
+        }
+    }
+
+    /// The authorization of the quote of `status`, if it has one.
+    fn authorization(&self, status: &Status) -> Option<String> {
+        let request = self.authorized.get(&status.uri)?;
+        match &request.authorization_uri {
+            Some(uri) => Some(uri.clone()),
+            None => {
+                let (_, author) = self.uris.get(&status.quote_id?)?;
+                Some(urls::authorization(author, request.id))
+            }
         }
     }
 
@@ -374,10 +385,21 @@ impl Rows {
         let mut tags: Vec<Tag> = self.mentioned_in(status).iter().map(mention).collect();
         tags.extend(self.tags.get(&status.id).into_iter().flatten().map(|name| Tag::hashtag(&cx.urls, name)));
         tags.extend(emojis(cx, &self.palette, &[&status.content, &status.spoiler_text]));
-        let link = |href: &str| Tag::Link { href: href.to_owned(), media_type: STATUS, name: format!("RE: {href}") };
+        let link = |href: &str| Tag::Link {
+            href: href.to_owned(),
+            media_type: STATUS,
+            rel: MISSKEY_QUOTE,
+            name: format!("RE: {href}"),
+        };
         tags.extend(quoted.map(link));
         tags
     }
+}
+
+/// The link to the quoted status for software that shows no quotes.
+fn fallback(quoted: &str) -> String {
+    let quoted = text::escape(quoted);
+    format!(r#"<span class="quote-inline"><br/>RE: <a href="{quoted}">{quoted}</a></span>"#)
 }
 
 /// The URI of a thread, in the form that Mastodon-compatible servers use. Its date is derived from its id.
@@ -393,19 +415,4 @@ fn scope(scope: Option<LimitedScope>) -> &'static str {
         Some(LimitedScope::Reply) => "Reply",
         Some(LimitedScope::Personal) | None => "",
     }
-}
-
-fn question<'a>(cx: &Cx, options: &'a [OptionRow]) -> Option<Question<'a>> {
-    let poll = &options.first()?.poll;
-    let ended = poll.has_ended(cx.clock.now());
-    let hidden = poll.hide_totals && !ended;
-    let choice = |option: &'a OptionRow| Choice {
-        name: &option.title,
-        replies: Collection { id: None, total_items: if hidden { 0 } else { option.votes_count } },
-    };
-    let choices: Vec<Choice<'a>> = options.iter().map(choice).collect();
-    let (one_of, any_of) = if poll.multiple { (Vec::new(), choices) } else { (choices, Vec::new()) };
-    let end_time = poll.expires_at.map(Time::to_api);
-    let closed = end_time.clone().filter(|_| ended);
-    Some(Question { one_of, any_of, end_time, closed, voters_count: poll.voters_count.unwrap_or_default() })
 }

@@ -8,6 +8,7 @@
 
 mod activity;
 mod blocks;
+mod consent;
 mod distribute;
 mod flags;
 mod follows;
@@ -23,6 +24,7 @@ mod send;
 mod statuses;
 mod synchronization;
 
+pub(crate) use consent::{Refused, refuse};
 pub(crate) use follows::not_following;
 pub use follows::{Reply, answer_follow};
 pub(crate) use health::mark_alive;

@@ -6,7 +6,7 @@ use context::{Cx, Result};
 use database::Tx;
 
 use super::queue::is_local;
-use super::{blocks, flags, follows, moves, pins, polls, statuses};
+use super::{blocks, consent, flags, follows, moves, pins, polls, statuses};
 
 /// Queues in `tx` what other servers are sent about `changes`. Nothing is read while no other server is known.
 pub async fn record(cx: &Cx, tx: &mut Tx, changes: &[Change]) -> Result<()> {
@@ -44,6 +44,9 @@ async fn queue_one(cx: &Cx, tx: &mut Tx, delivery: Delivery) -> Result<()> {
         Delivery::Favourite { account, status, favourite, undone } => {
             statuses::liked(cx, tx, account, status, favourite, undone).await
         }
+        Delivery::InteractionRequested(request) => consent::requested(cx, tx, request).await,
+        Delivery::InteractionDecided(request) => consent::decided(cx, tx, request).await,
+        Delivery::AuthorizationRevoked(request) => consent::revoked(cx, tx, request).await,
         Delivery::Blocked { account, target } => blocks::blocked(cx, tx, account, target).await,
         Delivery::Unblocked { account, target, block } => blocks::unblocked(cx, tx, account, target, block).await,
         Delivery::Voted { account, status, choices } => polls::voted(cx, tx, account, status, &choices).await,

@@ -7,6 +7,7 @@
 //! docs/contract/federation.md#4-collections-and-paging.
 
 mod actor;
+mod authorization;
 mod collection;
 mod note;
 mod reader;
@@ -56,6 +57,8 @@ pub enum Document {
     Likes(Owner, StatusId),
     Shares(Owner, StatusId),
     References(Owner, StatusId, Page),
+    /// The authorization of an interaction with a status of the account.
+    Authorization(Owner, RowId),
     /// The statuses of a conversation that everyone may read.
     Context(ConversationId, Page),
     /// A custom emoji.
@@ -81,7 +84,8 @@ impl Document {
             | Self::Replies(..)
             | Self::Likes(..)
             | Self::Shares(..)
-            | Self::References(..) => false,
+            | Self::References(..)
+            | Self::Authorization(..) => false,
         }
     }
 
@@ -100,7 +104,8 @@ impl Document {
             | Self::Replies(owner, ..)
             | Self::Likes(owner, _)
             | Self::Shares(owner, _)
-            | Self::References(owner, ..) => Some(owner),
+            | Self::References(owner, ..)
+            | Self::Authorization(owner, _) => Some(owner),
             Self::Server | Self::ServerOutbox | Self::Context(..) | Self::Emoji(_) => None,
         }
     }
@@ -174,6 +179,7 @@ async fn nothing(cx: &Cx, document: &Document, account: &Account) -> Result<Serv
         | Document::Likes(..)
         | Document::Shares(..)
         | Document::References(..)
+        | Document::Authorization(..)
         | Document::Server
         | Document::ServerOutbox
         | Document::Actor(_)
@@ -198,6 +204,7 @@ async fn part(cx: &Cx, document: &Document, account: &Account, reader: &Reader, 
         Document::Likes(_, id) => collection::counted(cx, account, *id, Counted::Likes, viewer).await,
         Document::Shares(_, id) => collection::counted(cx, account, *id, Counted::Shares, viewer).await,
         Document::References(_, id, page) => collection::references(cx, account, *id, page, viewer).await,
+        Document::Authorization(_, id) => authorization::authorization(cx, account, *id, viewer).await,
         Document::Server | Document::ServerOutbox | Document::Actor(_) | Document::Context(..) | Document::Emoji(_) => {
             Err(Error::internal("a document that is not a part of an account"))
         }

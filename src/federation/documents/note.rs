@@ -14,7 +14,7 @@ use super::served::{Keep, Served, with_context};
 use crate::fetch::Bearcap;
 
 /// How long a note may be kept, in minutes (docs/contract/federation.md#2-uris).
-const KEEP: u32 = 3;
+pub(super) const KEEP: u32 = 3;
 /// The purpose from which the tokens of limited statuses are derived.
 const CAPABILITY: &str = "bearcap";
 

@@ -7,6 +7,7 @@
 //! Spec: docs/contract/federation.md#11-security-checks.
 
 pub(crate) mod account;
+mod authorization;
 mod bearcap;
 mod collection;
 pub(crate) mod document;
@@ -20,6 +21,7 @@ mod thread;
 mod webfinger;
 
 pub use account::{account, refreshed};
+pub(crate) use authorization::authorized;
 pub use bearcap::{Bearcap, by_bearcap};
 pub(crate) use collection::whole;
 pub use document::{Fetched, document};

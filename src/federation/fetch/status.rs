@@ -59,7 +59,7 @@ pub(super) async fn note_at(cx: &Cx, note: &Note, depth: u32) -> Result<StatusId
     admit(cx, note)?;
     let status = RemoteStatus { depth, ..status_of(cx, note).await? };
     quoted(cx, &status).await?;
-    create(cx, status).await
+    create(cx, super::authorized(cx, note, status).await?).await
 }
 
 /// Counts a fetched note against a flood of its domain.
@@ -92,7 +92,7 @@ async fn fetch_quoted(cx: &Cx, uri: &str) -> Result<(), Failure> {
     create(cx, RemoteStatus { depth: DEPTH_MAX, ..status_of(cx, &note).await? }).await.map(drop)
 }
 
-async fn status_of(cx: &Cx, note: &Note) -> Result<RemoteStatus, Failure> {
+pub(super) async fn status_of(cx: &Cx, note: &Note) -> Result<RemoteStatus, Failure> {
     let author = author(cx, super::account(cx, author_of(cx, note)?).await?).await?;
     Ok(read(cx, note, &author, None).await?.status)
 }

@@ -1,9 +1,10 @@
-//! Accept and Reject: the answer to a follow by an account of this server.
+//! Accept and Reject: the answer to a follow, or to a request to interact, by an account of this server.
 
 use context::Cx;
 use model::AccountId;
 use service::remote::{follow, relay, relevance};
 
+use super::consent;
 use super::inbound::Inbound;
 use super::reason::Reason;
 use super::refusal::Ignored;
@@ -11,7 +12,7 @@ use crate::vocabulary::Activity;
 
 /// The request of the local account becomes a follow; without a request the activity has no effect.
 pub(super) async fn accept(cx: &Cx, inbound: &Inbound) -> Result<(), Ignored> {
-    if is_of_relay(cx, inbound, true).await? {
+    if is_of_relay(cx, inbound, true).await? || consent::decided(cx, inbound, true).await? {
         return Ok(());
     }
     let follower = follower(cx, inbound).await?;
@@ -23,7 +24,7 @@ pub(super) async fn accept(cx: &Cx, inbound: &Inbound) -> Result<(), Ignored> {
 
 /// The request, or the follow, of the local account ends.
 pub(super) async fn reject(cx: &Cx, inbound: &Inbound) -> Result<(), Ignored> {
-    if is_of_relay(cx, inbound, false).await? {
+    if is_of_relay(cx, inbound, false).await? || consent::decided(cx, inbound, false).await? {
         return Ok(());
     }
     let follower = follower(cx, inbound).await?;

@@ -35,7 +35,7 @@ pub(super) async fn store(cx: &Cx, inbound: &Inbound, note: &Note, related: bool
         return Err(Reason::RepliesRejected.into());
     }
     fetch::quoted(cx, &status).await?;
-    let status = RemoteStatus { delivered: true, ..status };
+    let status = fetch::authorized(cx, note, RemoteStatus { delivered: true, ..status }).await?;
     let shown_to: Vec<AccountId> = if status.visibility.is_wider_than_followers() { Vec::new() } else { local };
     match status::create(cx, status, &shown_to).await {
         Err(Error::Gone) => Err(Reason::DeletedBefore.into()),

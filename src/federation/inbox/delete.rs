@@ -1,4 +1,4 @@
-//! Delete: of a status, or of the sender.
+//! Delete: of a status, of the authorization of an interaction, or of the sender.
 
 use context::{Cx, Error};
 
@@ -8,7 +8,7 @@ use super::refusal::Ignored;
 use crate::floods::{Flood, domain_of};
 use crate::state::Network;
 
-/// Deletes a status of the sender, also one that is not here yet; or the sender's account.
+/// Deletes a status of the sender, also one that is not here yet; an authorization by the sender; or the sender's account.
 pub(super) async fn delete(cx: &Cx, inbound: &Inbound) -> Result<(), Ignored> {
     let id = inbound.object()?.id.as_deref().ok_or(Reason::NoObject)?;
     if id == inbound.sender.uri {
@@ -16,6 +16,9 @@ pub(super) async fn delete(cx: &Cx, inbound: &Inbound) -> Result<(), Ignored> {
     }
     if !crate::address::same_host(id, &inbound.sender.uri) {
         return Err(Reason::ForeignObject.into());
+    }
+    if service::remote::consent::revoked(cx, inbound.sender.id, id).await? {
+        return Ok(());
     }
     if store::remote::find_account(&cx.db, id).await?.is_some() {
         return Err(Reason::NotTheAuthor.into());

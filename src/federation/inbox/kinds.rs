@@ -5,7 +5,9 @@ use context::Cx;
 use super::inbound::Inbound;
 use super::reason::Reason;
 use super::refusal::Ignored;
-use super::{accept, announce, block, create, delete, flag, follow, forwarded, like, moving, pin, undo, update};
+use super::{
+    accept, announce, block, consent, create, delete, flag, follow, forwarded, like, moving, pin, undo, update,
+};
 
 /// Declares the types: `Name => what it does, forwarded [what is done if another server passes it on], …;`.
 ///
@@ -81,6 +83,7 @@ activities! {
     Block => block::block, forwarded [], of_suspended: false;
     Add => pin::add, forwarded [], of_suspended: false;
     Remove => pin::remove, forwarded [], of_suspended: false;
+    QuoteRequest => consent::quote, forwarded [], of_suspended: false;
     Flag => flag::flag, forwarded [], of_suspended: false;
     Move => moving::moved, forwarded [], of_suspended: false;
 }

@@ -12,6 +12,7 @@ mod accept;
 mod announce;
 mod block;
 mod bundle;
+mod consent;
 mod create;
 mod delete;
 mod flag;

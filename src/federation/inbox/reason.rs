@@ -71,6 +71,8 @@ text_enum! {
         TooManyReports = "too_many_reports",
         /// The relay passed on too many statuses in a short time.
         TooManyRelayed = "too_many_relayed",
+        /// Too many requests to interact came from this domain in a short time.
+        TooManyRequests = "too_many_requests",
         /// The activity has no target.
         NoTarget = "no_target",
         /// The target of a move is the sender, moved too, or is suspended.

@@ -35,20 +35,20 @@ pub(super) async fn apply(cx: &Cx, inbound: &Inbound, note: &Note) -> Result<(),
     if author_of(cx, note)? != inbound.sender.uri {
         return Err(Reason::NotTheAuthor.into());
     }
-    let changed = match note.updated.as_deref().and_then(Time::parse_rfc3339) {
-        Some(edited) => {
-            let Read { status, local } = read(cx, note, &author(inbound), inbound.mailbox).await?;
-            if relevance::is_unwelcome(cx, &status, &local).await? {
-                return Err(Reason::RepliesRejected.into());
-            }
-            if store::status::find_by_uri(&cx.db, &status.uri).await?.is_some() {
-                fetch::quoted(cx, &status).await?;
-            }
-            owned(service::remote::edit(cx, status, edited).await)?
+    let Read { status, local } = read(cx, note, &author(inbound), inbound.mailbox).await?;
+    if relevance::is_unwelcome(cx, &status, &local).await? {
+        return Err(Reason::RepliesRejected.into());
+    }
+    let mut changed = false;
+    if store::status::find_by_uri(&cx.db, &status.uri).await?.is_some() {
+        fetch::quoted(cx, &status).await?;
+        let status = fetch::authorized(cx, note, status).await?;
+        // Without a time nothing was edited: it states anew who may interact, or the authorization of its quote.
+        changed |= owned(service::remote::consent::restate(cx, &status).await)?;
+        if let Some(edited) = note.updated.as_deref().and_then(Time::parse_rfc3339) {
+            changed |= owned(service::remote::edit(cx, status, edited).await)?;
         }
-        // Without a time it changes nothing but the counts of a poll.
-        None => false,
-    };
+    }
     let counted = match poll(note, cx.clock.now()) {
         Some(poll) => owned(service::remote::poll::tally(cx, inbound.sender.id, &note.id, &poll).await)?,
         None => false,

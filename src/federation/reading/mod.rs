@@ -13,6 +13,7 @@ mod known;
 mod media;
 mod members;
 mod note;
+mod policy;
 mod poll;
 mod profile;
 mod searchability;

@@ -12,6 +12,7 @@ use super::author::Author;
 use super::emoji::emojis;
 use super::media::media;
 use super::members::{content, hashtags, language, page, references, spoiler};
+use super::policy::policy;
 use super::poll::poll;
 use super::searchability::{effective_searchability, is_of_misskey};
 use super::thread::{Thread, thread};
@@ -80,6 +81,9 @@ fn status(note: &Note, author: &Author, audience: Audience, thread: Thread, miss
         media: media(note),
         emojis: emojis(&note.id, &note.tag),
         references: references(note),
+        quote_authorization: None,
+        verify_later: false,
+        interaction_policy: policy(note, author),
         created_at: time(&note.published).filter(|time| *time < now).unwrap_or(now),
         edited_at: time(&note.updated),
         delivered: false,

@@ -29,6 +29,12 @@ pub struct Activity {
     /// The collection that an object is added to, or removed from; the account that one moves to.
     #[serde(default)]
     pub target: Lenient<Id>,
+    /// The interaction that a request is about.
+    #[serde(default)]
+    pub instrument: Lenient<Object>,
+    /// The authorization that an acceptance gives.
+    #[serde(default)]
+    pub result: Lenient<Id>,
 }
 
 impl Activity {

@@ -10,6 +10,7 @@
 mod activity;
 mod actor;
 mod collection;
+mod consent;
 mod lenient;
 mod node_info;
 mod note;
@@ -19,6 +20,7 @@ mod webfinger;
 pub use activity::{Activity, Object};
 pub use actor::{Actor, KeyDocument, Multikey, PublicKey};
 pub use collection::Collection;
+pub use consent::{Authorization, Policy, SubPolicy};
 pub use lenient::{Id, Lenient, Many, Reference};
 pub use node_info::{NodeInfo, NodeInfoLinks};
 pub use note::{Address, Attachment, Choice, Closed, Link, Note, Place};

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
+use super::consent::Policy;
 use super::lenient::{Id, Lenient, Many, Reference, id};
 use super::tag::{Image, Tag};
 
@@ -88,6 +89,11 @@ pub struct Note {
     pub quote_url_in_capitals: Lenient<Id>,
     #[serde(default, rename = "_misskey_quote")]
     pub misskey_quote: Lenient<Id>,
+    /// The authorization of the quote.
+    #[serde(default)]
+    pub quote_authorization: Lenient<Id>,
+    #[serde(default)]
+    pub interaction_policy: Lenient<Policy>,
     #[serde(default)]
     pub references: Lenient<References>,
     /// A thumbnail.

@@ -9,7 +9,7 @@ use crate::status::edited_status::EditedStatus;
 use crate::status::{reference, revision};
 use context::Cx;
 use context::error::{Error, Result};
-use context::queue::{self, AttachCard};
+use context::queue::{self, AttachCard, VerifyQuote};
 use model::{MediaAttachment, Time};
 use store::status_edit::Revision;
 
@@ -35,7 +35,8 @@ pub async fn edit(cx: &Cx, mut new: RemoteStatus, edited_at: Time) -> Result<boo
     }
     emoji::save_of(cx, actor.id, &new.emojis).await?;
     let visibility = known.visibility;
-    let mut references = reference::resolve_remote(cx, &actor, &new.references, visibility, Some(&known)).await?;
+    let mut references =
+        reference::resolve_remote(cx, &actor, &new.references, visibility, Some(&known), new.claim()).await?;
     let mut tx = cx.db.begin().await?;
     store::account::lock(&mut tx, &[actor.id]).await?;
     reference::lock_for_edit(&mut tx, id, &mut references).await?;
@@ -83,6 +84,9 @@ pub async fn edit(cx: &Cx, mut new: RemoteStatus, edited_at: Time) -> Result<boo
     edited.write(cx, &mut tx).await?;
     if let Some(allowance) = new.addresses_strangers().then(|| cx.hand_on()).flatten() {
         seek(cx, &mut tx, id, &new, allowance).await?;
+    }
+    if new.verify_later {
+        queue::enqueue(cx, &mut tx, &VerifyQuote { status: id }).await?;
     }
     queue::enqueue(cx, &mut tx, &AttachCard { status: id }).await?;
     tx.commit().await?;

@@ -8,6 +8,7 @@
 
 pub mod account;
 pub mod block;
+pub mod consent;
 mod edit;
 pub mod emoji;
 pub mod files;

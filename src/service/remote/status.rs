@@ -10,18 +10,19 @@ use crate::feed::replies::AT_ONCE;
 use crate::page::card;
 use crate::rules::word;
 use crate::status::new_status::{NewStatus, Parts};
+use crate::status::quote::Claim;
 use crate::status::{self, mentions, reference};
 use context::Cx;
 use context::budget::Allowance;
 use context::change::{self, Change};
 use context::error::{Error, Result};
-use context::queue::{self, AttachCard, FillParent, FillReplies, PublishReply};
+use context::queue::{self, AttachCard, FillParent, FillReplies, PublishReply, VerifyQuote};
 use database::Tx;
 use model::account::Searchability;
 use model::clock::Ids;
 use model::domain_policy::Flags;
 use model::status::LimitedScope;
-use model::{AccountId, Actor, ConversationId, Status, StatusId, Time, Visibility};
+use model::{AccountId, Actor, ConversationId, InteractionPolicy, Status, StatusId, Time, Visibility};
 use store::remote_thread::Waiting;
 
 /// Longest text that is kept, in bytes of HTML.
@@ -91,6 +92,12 @@ pub struct RemoteStatus {
     pub emojis: Vec<RemoteEmoji>,
     /// The addresses of statuses that it refers to, and whether it quotes them. Unknown ones are ignored.
     pub references: Vec<text::Reference>,
+    /// The authorization of its quote that was verified.
+    pub quote_authorization: Option<String>,
+    /// The authorization of its quote could not be fetched, and is to be tried again.
+    pub verify_later: bool,
+    /// Who may interact with it.
+    pub interaction_policy: InteractionPolicy,
     pub created_at: Time,
     /// When it was last edited.
     pub edited_at: Option<Time>,
@@ -102,6 +109,11 @@ impl RemoteStatus {
     /// True when it addresses actors that are not known here.
     pub(super) fn addresses_strangers(&self) -> bool {
         !self.unknown_mentions.is_empty() || !self.unknown_audience.is_empty()
+    }
+
+    /// What its server states about its quote.
+    pub(super) fn claim(&self) -> Claim<'_> {
+        Claim { uri: &self.uri, authorization: self.quote_authorization.as_deref() }
     }
 
     /// Leaves out what the policy about the author's domain rejects.
@@ -138,7 +150,8 @@ pub async fn create(cx: &Cx, mut new: RemoteStatus, shown_to: &[AccountId]) -> R
     new.in_reply_to = parent.as_ref().map(|parent| parent.id);
     let id = new_id(cx, new.created_at).await?;
     emoji::save_of(cx, actor.id, &new.emojis).await?;
-    let mut references = reference::resolve_remote(cx, &actor, &new.references, new.visibility, None).await?;
+    let mut references =
+        reference::resolve_remote(cx, &actor, &new.references, new.visibility, None, new.claim()).await?;
     let mut tx = cx.db.begin().await?;
     // Serialises the creation and the deletion of one author's statuses.
     store::account::lock(&mut tx, &[actor.id]).await?;
@@ -167,6 +180,9 @@ pub async fn create(cx: &Cx, mut new: RemoteStatus, shown_to: &[AccountId]) -> R
     if new.missing_parent.is_some() || new.replies.is_some() {
         let (parent, replies) = (new.missing_parent.as_deref(), new.replies.as_deref());
         store::remote_thread::insert(&mut tx, id, parent, replies).await?;
+    }
+    if new.verify_later {
+        queue::enqueue(cx, &mut tx, &VerifyQuote { status: id }).await?;
     }
     if card::link_in_html(cx, &row.content).is_some() {
         queue::enqueue(cx, &mut tx, &AttachCard { status: id }).await?;
@@ -355,6 +371,7 @@ fn row(cx: &Cx, new: &RemoteStatus, id: StatusId, conversation: Option<Conversat
         in_reply_to_id: new.in_reply_to,
         has_media: !new.media.is_empty(),
         has_poll: new.poll.is_some(),
+        interaction_policy: new.interaction_policy,
         edited_at: new.edited_at.filter(|edited| *edited > new.created_at && *edited <= cx.clock.now() + AHEAD_MAX),
         ..Status::new(id, new.author, new.uri.clone(), new.created_at.min(cx.clock.now()))
     }

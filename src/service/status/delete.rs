@@ -69,6 +69,7 @@ pub(crate) async fn erase(cx: &Cx, tx: &mut Tx, author: AccountId, id: StatusId)
     insert::uncount(tx, &status).await?;
     reference::uncount(tx, (&status).into()).await?;
     media::detach(cx, tx, id, &[]).await?;
+    store::interaction_request::delete(tx, &status.uri).await?;
     record(cx, tx, &status).await?;
     if status.visibility == Visibility::Direct {
         conversation::remove_status(cx, tx, id).await?;

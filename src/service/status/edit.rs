@@ -65,7 +65,7 @@ async fn prepare(cx: &Cx, actor: &Actor, old: &Status, mut change: EditDraft) ->
     compose::moderate(cx, &mut words, poll.as_ref(), &mut pending.sensitive)?;
     let pictures = pictures(cx, actor, old.id, &mut change).await?;
     let asked = ReferenceRequest { found: &words.references, ..ReferenceRequest::default() };
-    let references = reference::resolve(cx, actor, asked, Some(old)).await?;
+    let references = reference::resolve(cx, actor, asked, Some(old), None).await?;
     let (sensitive, language, extras) = (pending.sensitive, pending.language, pending.extras);
     Ok(PreparedEdit { change, words, poll, sensitive, language, extras, pictures, references })
 }

@@ -58,8 +58,9 @@ impl EditedStatus<'_> {
     }
 }
 
-/// Notifies the local accounts that reblogged the status or refer to it.
+/// Notifies the local accounts that reblogged the status, quote it or refer to it.
 async fn notify(cx: &Cx, tx: &mut Tx, author: AccountId, id: StatusId) -> Result<()> {
+    let quoting = store::reference::list_local_quoting(&mut *tx, id).await?;
     let mut receivers = store::reblog::list_local_rebloggers(&mut *tx, id).await?;
     receivers.extend(store::reference::list_local_referring(&mut *tx, id).await?);
     receivers.sort_unstable();
@@ -67,7 +68,8 @@ async fn notify(cx: &Cx, tx: &mut Tx, author: AccountId, id: StatusId) -> Result
     let update = |receiver| Notice {
         receiver,
         from: author,
-        kind: NotificationType::Update.into(),
+        kind: if quoting.contains(&receiver) { NotificationType::QuotedUpdate } else { NotificationType::Update }
+            .into(),
         activity: i64::from(id),
         status: Some(id),
     };

@@ -7,6 +7,7 @@ pub mod scheduled_status;
 
 mod address;
 pub mod compose;
+pub mod consent;
 mod delete;
 mod draft;
 mod edit;
@@ -19,7 +20,7 @@ mod interactions;
 pub(crate) mod mentions;
 pub(crate) mod new_status;
 mod publish;
-mod quote;
+pub(crate) mod quote;
 mod ready;
 pub(crate) mod reference;
 pub(crate) mod revision;

@@ -6,30 +6,88 @@
 //!
 //! Spec: <https://docs.joinmastodon.org/client/quotes/>
 
-use super::reference::{Referring, count_quote};
+use super::consent::{self, NewRequest};
 use crate::timeline::TimelinePage;
 use crate::visibility::{self, Place, Seen};
 use context::Cx;
-use context::change::Change;
+use context::change::{self, Change};
 use context::error::{Error, Result};
-use model::interaction::Permission;
+use model::interaction::{Permission, RequestState};
 use model::{Actor, Cursor, InteractionKind, QuotePolicy, QuoteState, Status, StatusId};
-use store::reference::Quote;
 
-/// The state of a new quote of the status `target` by `actor`, who sees it; `None` when its author does not let them quote
-/// it. The general policy of a remote author applies as well.
-pub(super) async fn consent(cx: &Cx, actor: &Actor, target: &Seen) -> Result<Option<QuoteState>> {
+/// What the server of the quoting status, another one, states about its quote.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Claim<'a> {
+    /// The quoting status.
+    pub(crate) uri: &'a str,
+    /// The authorization that was verified.
+    pub(crate) authorization: Option<&'a str>,
+}
+
+/// The state of a new quote of the status `target` by `actor`, who sees it, and the request that goes with it; `None` when
+/// its author does not let them quote it. `claim`: of an actor of another server.
+pub(super) async fn consent(
+    cx: &Cx,
+    actor: &Actor,
+    target: &Seen,
+    claim: Option<Claim<'_>>,
+) -> Result<Option<(QuoteState, Option<NewRequest>)>> {
     let head = target.proper();
-    let state = match target.marked().may.quote {
-        Permission::Denied | Permission::Unknown => return Ok(None),
-        Permission::Manual => QuoteState::Pending,
-        Permission::Automatic => QuoteState::Accepted,
-    };
     if head.account_id == actor.id {
-        return Ok(Some(state));
+        return Ok((target.marked().may.quote == Permission::Automatic).then_some((QuoteState::Accepted, None)));
     }
-    let author = store::account::find(&cx.db, head.account_id).await?;
-    Ok(author.filter(|author| author.is_local() || author.other_settings.allow_quote).map(|_| state))
+    if let Some(claim) = claim
+        && let Some(known) = store::interaction_request::find_by_uri(&cx.db, InteractionKind::Quote, claim.uri).await?
+        && known.account_id == actor.id
+        && known.target_id == head.id
+        && claim.authorization.is_none()
+    {
+        return Ok(Some((state_of(known.state), None)));
+    }
+    let Some(author) = store::account::find(&cx.db, head.account_id).await? else { return Ok(None) };
+    let request = |state| NewRequest {
+        kind: InteractionKind::Quote,
+        target: head.id,
+        author: author.id,
+        state,
+        authorization: claim.and_then(|claim| claim.authorization).map(str::to_owned),
+    };
+    let stated = head.interaction_policy.stated(InteractionKind::Quote).is_some();
+    let may = target.marked().may.quote;
+    if author.is_local() {
+        return Ok(match may {
+            Permission::Automatic => Some((QuoteState::Accepted, Some(request(RequestState::Accepted)))),
+            Permission::Manual => Some((QuoteState::Pending, Some(request(RequestState::Pending)))),
+            Permission::Denied | Permission::Unknown => None,
+        });
+    }
+    if !stated {
+        // Its server knows no consent: the general policy of the author applies.
+        let allowed = may == Permission::Automatic && author.other_settings.allow_quote;
+        return Ok(allowed.then_some((QuoteState::Accepted, None)));
+    }
+    match claim {
+        // Its author's server decides.
+        None if may == Permission::Denied => Ok(None),
+        None => Ok(Some((QuoteState::Pending, Some(request(RequestState::Pending))))),
+        Some(Claim { authorization: Some(_), .. }) => {
+            Ok(Some((QuoteState::Accepted, Some(request(RequestState::Accepted)))))
+        }
+        Some(_) => {
+            let mentions = store::mention::list(&cx.db, head.id).await?;
+            let mentioned = mentions.iter().any(|(_, account, _)| *account == actor.id);
+            Ok(Some((if mentioned { QuoteState::Accepted } else { QuoteState::Pending }, None)))
+        }
+    }
+}
+
+fn state_of(decision: RequestState) -> QuoteState {
+    match decision {
+        RequestState::Pending => QuoteState::Pending,
+        RequestState::Accepted => QuoteState::Accepted,
+        RequestState::Rejected => QuoteState::Rejected,
+        RequestState::Revoked => QuoteState::Revoked,
+    }
 }
 
 /// A page of the statuses that quote `id`, newest first, without statuses of accounts that `viewer` blocks or mutes,
@@ -66,19 +124,22 @@ pub async fn revoke(cx: &Cx, actor: &Actor, id: StatusId, quoting: StatusId) -> 
     if status.quoted() != Some(target.id) {
         return Err(Error::NotFound);
     }
-    let quote = |state| Some(Quote { target: target.id, state });
     store::reference::insert_revocation(&mut tx, quoting, target.id, cx.clock.now()).await?;
-    store::reference::set_quote_state(&mut tx, quoting, QuoteState::Revoked).await?;
-    let (before, after) = (quote(QuoteState::Accepted), quote(QuoteState::Revoked));
-    count_quote(&mut tx, Referring::from(&status), before, after).await?;
-    // It was not edited, but streams must show it again as if it were.
-    let anew = Change::StatusEdited { status: quoting, author: status.account_id, traits: (&status).into() };
-    cx.live.tell_after(&mut tx, &anew);
+    match store::interaction_request::find_by_uri(&mut tx, InteractionKind::Quote, &status.uri).await? {
+        Some(request) => {
+            consent::settle(cx, &mut tx, &request, RequestState::Revoked, None).await?;
+            change::record(cx, &mut tx, Change::AuthorizationRevoked { request: request.id }).await?;
+        }
+        // One's own quote, or one from before requests were kept.
+        None => {
+            consent::set_quote(cx, &mut tx, &status, target.id, QuoteState::Accepted, QuoteState::Revoked).await?;
+        }
+    }
     tx.commit().await?;
     Ok(())
 }
 
-/// Sets who may quote `actor`'s status from now on; existing quotes stay. A status that is not public can be quoted
+/// Sets who may quote `actor`'s status from now on, and tells other servers; existing quotes stay. A status that is not public can be quoted
 /// only by its author, regardless of the policy.
 ///
 /// # Errors
@@ -89,6 +150,10 @@ pub async fn set_policy(cx: &Cx, actor: &Actor, id: StatusId, policy: QuotePolic
     let own = |status: &Status| status.account_id == actor.id && status.reblog_of_id.is_none();
     let status = status.filter(own).ok_or(Error::NotFound)?;
     let policy = status.interaction_policy.with(InteractionKind::Quote, policy.into());
-    store::reference::set_policy(&mut tx, id, policy).await?;
+    if policy != status.interaction_policy {
+        store::reference::set_policy(&mut tx, id, policy).await?;
+        let anew = Change::StatusEdited { status: id, author: actor.id, traits: (&status).into() };
+        change::record(cx, &mut tx, anew).await?;
+    }
     Ok(tx.commit().await?)
 }

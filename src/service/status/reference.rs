@@ -11,7 +11,8 @@
 use crate::access::web_address;
 use std::collections::HashMap;
 
-use super::quote::consent;
+use super::consent::{self, NewRequest};
+use super::quote::{Claim, consent};
 use crate::notification;
 use crate::timeline::TimelinePage;
 use crate::visibility::{self, Place, Seen};
@@ -19,7 +20,7 @@ use context::Cx;
 use context::error::{Error, Result};
 use context::extension::Notice;
 use database::Tx;
-use model::{AccountId, Actor, Cursor, NotificationType, Status, StatusId, Visibility};
+use model::{AccountId, Actor, Cursor, NotificationType, QuoteState, RowId, Status, StatusId, Visibility};
 use store::reference::{Quote, ReferenceRow};
 
 /// Most references of a status.
@@ -30,6 +31,8 @@ pub const MOST: usize = 5;
 pub(crate) struct References {
     list: Vec<Reference>,
     quote: Option<Quote>,
+    /// The request that a new quote needs.
+    request: Option<NewRequest>,
     /// Whether the quoted status is for followers only and has the same author.
     for_followers: bool,
     /// Whether the quoted status stays on this server.
@@ -111,6 +114,11 @@ impl References {
         self.quote
     }
 
+    /// The request that a new quote needs.
+    pub(super) fn into_request(self) -> Option<NewRequest> {
+        self.request
+    }
+
     /// True when clients show a quote, in whatever state: the text needs no link to the quoted status.
     pub(crate) fn shows_quote(&self) -> bool {
         self.quote.is_some()
@@ -123,7 +131,13 @@ impl References {
     /// Removes statuses that were deleted meanwhile: all that are not in `existing`, which is sorted.
     fn keep(&mut self, existing: &[StatusId]) {
         self.list.retain(|reference| existing.binary_search(&reference.target).is_ok());
-        self.quote = self.quote.filter(|quote| existing.binary_search(&quote.target).is_ok());
+        self.drop_quote_unless(|quote| existing.binary_search(&quote.target).is_ok());
+    }
+
+    /// Removes the quote, with its request, unless `keep` allows it.
+    fn drop_quote_unless(&mut self, keep: impl Fn(&Quote) -> bool) {
+        self.quote = self.quote.filter(keep);
+        self.request = self.request.take().filter(|_| self.quote.is_some());
     }
 }
 
@@ -138,6 +152,7 @@ pub(super) async fn resolve(
     actor: &Actor,
     asked: ReferenceRequest<'_>,
     own: Option<&Status>,
+    claim: Option<Claim<'_>>,
 ) -> Result<References> {
     let candidate = |quote| move |id: &StatusId| Candidate { id: *id, quote, in_text: false };
     let mut candidates: Vec<Candidate> = asked.quoted.iter().map(candidate(true)).collect();
@@ -173,13 +188,16 @@ pub(super) async fn resolve(
             continue;
         }
         let before = own.and_then(quote_of).filter(|quote| quote.target == head.id);
-        let state = match before {
-            Some(quote) => Some(quote.state),
+        // Another server may have got the authorization meanwhile.
+        let waits = |quote: &Quote| quote.state == QuoteState::Pending && claim.is_some();
+        let decided = match before {
+            Some(quote) if !waits(&quote) => Some((quote.state, None)),
             None if revoked.contains(&head.id) => None,
-            None => consent(cx, actor, seen).await?,
+            Some(_) | None => consent(cx, actor, seen, claim).await?,
         };
-        if let Some(state) = state {
+        if let Some((state, request)) = decided {
             references.quote = Some(Quote { target: head.id, state });
+            references.request = request;
             references.for_followers = for_followers;
             references.local_only = head.local_only;
         }
@@ -201,13 +219,16 @@ pub(crate) async fn resolve_remote(
     found: &[text::Reference],
     visibility: Visibility,
     own: Option<&Status>,
+    claim: Claim<'_>,
 ) -> Result<References> {
     if found.is_empty() {
         return Ok(References::default());
     }
-    let references = resolve(cx, actor, ReferenceRequest { found, ..ReferenceRequest::default() }, own).await?;
+    let request = ReferenceRequest { found, ..ReferenceRequest::default() };
+    let mut references = resolve(cx, actor, request, own, Some(claim)).await?;
     let too_wide = references.is_for_followers() && visibility.is_wider_than_followers();
-    Ok(References { quote: references.quote.filter(|_| !too_wide), ..references })
+    references.drop_quote_unless(|_| !too_wide);
+    Ok(references)
 }
 
 /// The statuses at these URLs, in order. URLs of this server contain the id, and the others are looked up by one
@@ -259,7 +280,8 @@ pub(crate) async fn insert(
         return Ok(());
     }
     add(cx, tx, status, references, &[], audience).await?;
-    count_quote(tx, status, None, references.quote).await
+    count_quote(tx, status, None, references.quote).await?;
+    ask(cx, tx, status, references.request.as_ref()).await
 }
 
 /// Replaces the references of `status`, which the transaction is about to edit: the references in the text by `new`.
@@ -293,7 +315,21 @@ pub(crate) async fn replace(
     }
     add(cx, tx, status, &new, &old, audience).await?;
     count_quote(tx, status, status.quote, new.quote).await?;
+    ask(cx, tx, status, new.request.as_ref()).await?;
     Ok(store::reference::set_facts(tx, status.id, new.exist(), new.quote).await?)
+}
+
+/// Stores the request that the quote of `status` needs.
+async fn ask(cx: &Cx, tx: &mut Tx, status: Referring, request: Option<&NewRequest>) -> Result<()> {
+    let Some(request) = request else { return Ok(()) };
+    let Some(row) = store::status::find(&mut *tx, status.id).await? else { return Ok(()) };
+    consent::ask(cx, tx, row.account_id, row.uri, row.id, request.clone()).await
+}
+
+/// The row of the reference of `status` to `target`, which notifications name.
+pub(super) async fn find_quote_row(tx: &mut Tx, status: StatusId, target: StatusId) -> Result<Option<RowId>> {
+    let rows = store::reference::list(&mut *tx, status).await?;
+    Ok(rows.iter().find(|row| row.target_id == target).map(|row| row.id))
 }
 
 /// Locks `status` and its references, before and after its edit, in the order in which deletions lock them. The row
@@ -349,6 +385,7 @@ async fn remove(tx: &mut Tx, status: Referring, gone: &[ReferenceRow]) -> Result
     let targets: Vec<StatusId> = gone.iter().map(|row| row.target_id).collect();
     let ids: Vec<i64> = gone.iter().map(|row| row.id.into()).collect();
     notification::retract_all(tx, &NotificationType::StatusReference.into(), &ids).await?;
+    notification::retract_all(tx, &NotificationType::Quote.into(), &ids).await?;
     store::reference::delete(tx, status.id, &targets).await?;
     if counts(status) {
         store::reference::add_counts(tx, &targets, -1).await?;
@@ -385,15 +422,16 @@ async fn add(
         let targets: Vec<StatusId> = new.iter().map(|(row, _)| row.target_id).collect();
         store::reference::add_counts(tx, &targets, 1).await?;
     }
-    notify(cx, tx, status, &new, audience).await
+    notify(cx, tx, status, &new, references.quote, audience).await
 }
 
-/// Notifies the referenced authors who may see the status, each once.
+/// Notifies the referenced authors who may see the status, each once: of the quote, or of a reference.
 async fn notify(
     cx: &Cx,
     tx: &mut Tx,
     status: Referring,
     new: &[(ReferenceRow, AccountId)],
+    quote: Option<Quote>,
     audience: &[AccountId],
 ) -> Result<()> {
     let mut receivers: Vec<AccountId> = new.iter().map(|(_, author)| *author).collect();
@@ -410,12 +448,21 @@ async fn notify(
     };
     let open = status.visibility.is_anonymous() || status.visibility == Visibility::Login;
     receivers.retain(|account| open || followers.contains(account) || audience.contains(account));
+    let quoted = |row: &ReferenceRow| quote.filter(|quote| quote.target == row.target_id);
     let first = |receiver: &AccountId| {
-        let (row, _) = new.iter().find(|(_, author)| author == receiver)?;
+        let of_receiver = || new.iter().filter(|(_, author)| author == receiver);
+        let quoting = of_receiver().find(|(row, _)| quoted(row).is_some());
+        let (row, _) = quoting.or_else(|| of_receiver().next())?;
+        let kind = match quoted(row) {
+            Some(quote) if quote.is_accepted() => NotificationType::Quote,
+            // Its author is notified of the request.
+            Some(_) => return None,
+            None => NotificationType::StatusReference,
+        };
         Some(Notice {
             receiver: *receiver,
             from: status.author,
-            kind: NotificationType::StatusReference.into(),
+            kind: kind.into(),
             activity: i64::from(row.id),
             status: Some(status.id),
         })

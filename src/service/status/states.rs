@@ -117,7 +117,7 @@ impl Addressed {
             named: &draft.status_reference_ids,
             quoted: draft.quoted_status_id,
         };
-        let references = reference::resolve(cx, actor, request, None).await?;
+        let references = reference::resolve(cx, actor, request, None, None).await?;
         let reach = if references.is_for_followers() { reach.for_followers() } else { reach };
         let reach = address::hold_back(cx, actor, reach).await?;
         Ok(Ready { draft, words, poll, sensitive, language, extras, parent, references, reach, spent: None })

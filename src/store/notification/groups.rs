@@ -27,7 +27,7 @@ const GROUP_IDS: i64 = (GROUP_HOURS * 60 * 60 * 1_000) << 16;
 /// The condition of the index `notifications_single`, which a statement must repeat for the index to be used.
 macro_rules! groupable {
     () => {
-        "n.type NOT IN ('mention', 'status', 'list_status', 'status_reference', 'follow_request', 'poll', 'update', 'severed_relationships', 'moderation_warning', 'move', 'admin.sign_up', 'admin.report')"
+        "n.type NOT IN ('mention', 'status', 'list_status', 'status_reference', 'quote', 'pending.quote', 'pending.reply', 'pending.favourite', 'pending.reblog', 'follow_request', 'poll', 'update', 'quoted_update', 'severed_relationships', 'moderation_warning', 'move', 'admin.sign_up', 'admin.report')"
     };
 }
 

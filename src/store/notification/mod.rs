@@ -162,7 +162,7 @@ pub async fn delete_old(tx: &mut Tx, before: NotificationId, limit: i64) -> Resu
 /// The condition of the index `notifications_of_plugins`, which a statement must repeat for the index to be used.
 macro_rules! of_plugins {
     () => {
-        "n.type NOT IN ('mention', 'status', 'list_status', 'reblog', 'status_reference', 'follow', 'follow_request', 'favourite', 'poll', 'update', 'severed_relationships', 'moderation_warning', 'move', 'admin.sign_up', 'admin.report')"
+        "n.type NOT IN ('mention', 'status', 'list_status', 'reblog', 'status_reference', 'quote', 'pending.quote', 'pending.reply', 'pending.favourite', 'pending.reblog', 'follow', 'follow_request', 'favourite', 'poll', 'update', 'quoted_update', 'severed_relationships', 'moderation_warning', 'move', 'admin.sign_up', 'admin.report')"
     };
 }
 

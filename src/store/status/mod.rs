@@ -9,6 +9,7 @@ pub mod card;
 pub mod favourite;
 pub mod idempotency_key;
 pub mod interaction;
+pub mod interaction_request;
 pub mod media;
 pub mod mention;
 pub mod poll;

@@ -204,15 +204,27 @@ pub async fn set_quote_state(tx: &mut Tx, status: StatusId, state: QuoteState) -
     Ok(())
 }
 
-/// Sets who may interact with `status`.
+/// Sets who may interact with `status`, and increments its version.
 #[boxed]
 pub async fn set_policy(tx: &mut Tx, status: StatusId, policy: InteractionPolicy) -> Result<()> {
-    tx.query(sql!("UPDATE statuses SET interaction_policy = $2 WHERE id = $1"))
+    tx.query(sql!("UPDATE statuses SET interaction_policy = $2, version = version + 1 WHERE id = $1"))
         .bind(status)
         .bind(policy)
         .execute()
         .await?;
     Ok(())
+}
+
+/// The local accounts whose statuses quote `target`, without duplicates.
+#[boxed]
+pub async fn list_local_quoting(db: Conn<'_>, target: StatusId) -> Result<Vec<AccountId>> {
+    db.query(sql!(
+        "SELECT DISTINCT s.account_id FROM statuses s
+         WHERE s.quote_id = $1 AND s.quote_state = 'accepted' AND s.local"
+    ))
+    .bind(target)
+    .scalars()
+    .await
 }
 
 /// The local accounts whose statuses refer to `target`, without duplicates.

@@ -2,6 +2,7 @@
 
 mod activity_ids;
 mod acts;
+mod consent;
 mod custom_emojis;
 mod delivery;
 mod documents;

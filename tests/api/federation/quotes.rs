@@ -32,7 +32,7 @@ async fn quote_of_a_local_status_is_shown_counted_and_told() {
     assert_eq!(quoting["quote"]["id"], target["id"]);
     assert_eq!(quoting["content"], "<p>look</p>");
     assert_eq!(scene.quotes(&target).await, 1);
-    assert_eq!(scene.notifications().await, ["status_reference"]);
+    assert_eq!(scene.notifications().await, ["quote"]);
     let listed = scene.alice.get(&format!("/api/v1/statuses/{}/quotes", id(&target))).ok().await;
     assert_eq!(listed[0]["id"], quoting["id"]);
 

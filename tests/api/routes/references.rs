@@ -51,7 +51,7 @@ async fn marks_make_references_and_quotes() {
     let own = bob.publish(&format!("BT {}", address(&status))).await;
     assert_eq!((own.get("quote"), &own["status_reference_ids"]), (None, &json!([number(&status)])));
     let notices = index(&alice, "").await;
-    assert_eq!(types(&notices), ["status_reference"], "one of a status, and none of others'");
+    assert_eq!(types(&notices), ["quote"], "one of a status, and none of others'");
     assert_eq!(notices[0]["status"]["id"], status["id"]);
     assert_eq!(types(&index(&bob, "").await), [""; 0], "own references do not notify");
 }
@@ -190,7 +190,7 @@ async fn edits_and_deletions_update_references() {
     let of_carol = carol.publish(&format!("RT {}", address(&two))).await;
     alice.edit(&two, "two, mended").ok().await;
     assert_eq!(types(&index(&carol, "").await), ["update"]);
-    assert!(types(&index(&bob, "").await).contains(&"update"));
+    assert!(types(&index(&bob, "").await).contains(&"quoted_update"));
     let before = bob.get(&status_path(&status, "/history")).ok().await.as_array().unwrap().len();
     bob.edit(&status, &format!("QT {}", address(&two))).ok().await;
     assert_eq!(bob.get(&status_path(&status, "/history")).ok().await.as_array().unwrap().len(), before, "no change");

@@ -43,6 +43,11 @@ jobs! {
         after_name: String,
     }
 
+    /// Verifies the quote of a remote status whose authorization could not be fetched.
+    VerifyQuote as "verify_quote" in Remote, key |job| job.status.to_string() => {
+        status: StatusId,
+    }
+
     /// Compares the accounts of this server that follow a remote account with the ones that its server states.
     SynchronizeFollowers as "synchronize_followers" in Remote, key |job| job.account.to_string(),
         share |job| Some(&job.domain) => {
