@@ -10,6 +10,11 @@ ALTER TABLE statuses DROP COLUMN quote_policy;
 ALTER TABLE statuses ADD COLUMN quote_state TEXT;
 UPDATE statuses SET quote_state = 'accepted' WHERE quote_id IS NOT NULL;
 
+-- Of a reply or reblog that only its author sees: pending, rejected or removed; NULL: it needs no approval, or has it.
+ALTER TABLE statuses ADD COLUMN approval TEXT;
+-- The author of its first status, who lets nobody else reply any more; NULL: it is open.
+ALTER TABLE conversations ADD COLUMN closed_by_id BIGINT;
+
 -- An interaction that the author of a status decided about, or is to decide about, by the policy or in person.
 CREATE TABLE interaction_requests (
     id BIGINT PRIMARY KEY,
@@ -26,7 +31,7 @@ CREATE TABLE interaction_requests (
 );
 CREATE UNIQUE INDEX interaction_requests_uri ON interaction_requests (uri, kind);
 CREATE INDEX interaction_requests_target ON interaction_requests (target_id, id);
-CREATE INDEX interaction_requests_author ON interaction_requests (author_id, id) WHERE state = 'pending';
+CREATE INDEX interaction_requests_author ON interaction_requests (author_id, state, id);
 CREATE INDEX interaction_requests_account ON interaction_requests (account_id, id);
 CREATE UNIQUE INDEX interaction_requests_authorization ON interaction_requests (authorization_uri)
     WHERE authorization_uri IS NOT NULL;

@@ -28,6 +28,8 @@ pub mod filter_set;
 pub mod held_status;
 pub mod history;
 pub mod instance;
+pub mod interaction_policy;
+pub mod interaction_request;
 pub mod list;
 pub mod marker;
 pub mod muted_account;

@@ -4,6 +4,7 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use super::filter_result::{self, Filtered, What};
+use super::interaction_policy;
 use super::preview_card::{Creators, write_attributed};
 use super::quote::{write_approval, write_shallow, write_word};
 use super::room::{self, Room};
@@ -50,6 +51,8 @@ pub(super) const MEMBERS: &[&str] = &[
     "quote",
     "quotes_count",
     "quote_approval",
+    "interaction_policy",
+    "approval",
     "edited_at",
     "content",
     "text",
@@ -72,7 +75,7 @@ pub(super) const MEMBERS: &[&str] = &[
 
 /// Size of a status without its shared part and its author, in bytes: the names of the members added here, and their
 /// largest values.
-const FRAME_BYTES: usize = 448;
+const FRAME_BYTES: usize = 1_280;
 
 /// Renders a page of statuses as `viewer` sees them, in the order given. No statement when all are cached: [`Seen`]
 /// contains the parts that depend on the viewer.
@@ -382,6 +385,14 @@ impl<'a> Parts<'a> {
 
     /// Adds who may quote `head`, and whether the viewer may: <https://docs.joinmastodon.org/entities/QuoteApproval/>.
     fn add_approval(&self, object: &mut Object, head: &Head, marked: Marked) {
+        if !head.interaction_policy.is_open() {
+            object.member_with("interaction_policy", |out| {
+                interaction_policy::write(out, head.interaction_policy, self.viewer.map(|_| marked.may));
+            });
+        }
+        if let Some(approval) = head.approval {
+            object.member_with("approval", |out| write_word(out, approval.as_str()));
+        }
         object.member_with("quote_approval", |out| {
             let rule = head.interaction_policy.quotes(head.visibility);
             write_approval(out, rule, self.viewer.map_or(Permission::Denied, |_| marked.may.quote));

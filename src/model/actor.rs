@@ -1,8 +1,11 @@
 //! The actor of a request: the account, user and token behind it.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 
 use super::account::Searchability;
+use super::interaction::{InteractionKind, InteractionPolicy, PolicyRules};
 use super::notification::NotificationType;
 use super::staff::{NO_POSITION, Permissions, Staff};
 use super::status::{QuotePolicy, Visibility};
@@ -147,6 +150,8 @@ pub struct Preferences {
     pub default_searchability: Option<Searchability>,
     /// Who may quote new statuses.
     pub default_quote_policy: QuotePolicy,
+    /// Who may interact with new statuses, by their visibility; the rule for quotes goes before `default_quote_policy`.
+    pub interaction_policies: BTreeMap<Visibility, PolicyRules>,
     /// Clients may keep the visibility of the last status for the next one.
     pub keep_visibility: bool,
     pub show_application: bool,
@@ -169,6 +174,13 @@ impl Preferences {
         self.default_visibility.unwrap_or(if locked { Visibility::Private } else { Visibility::Public })
     }
 
+    /// Who may interact with a new status of this visibility.
+    #[must_use]
+    pub fn policy(&self, visibility: Visibility) -> InteractionPolicy {
+        let rules = self.interaction_policies.get(&visibility).copied().unwrap_or_default();
+        InteractionPolicy::default().with(InteractionKind::Quote, self.default_quote_policy.into()).with_rules(rules)
+    }
+
     #[must_use]
     pub fn searchability(&self) -> Searchability {
         self.default_searchability.unwrap_or(Searchability::Direct)
@@ -184,6 +196,7 @@ impl Default for Preferences {
             default_language: None,
             default_searchability: None,
             default_quote_policy: QuotePolicy::Public,
+            interaction_policies: BTreeMap::new(),
             keep_visibility: false,
             show_application: true,
             expand_media: "default".to_owned(),

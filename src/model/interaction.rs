@@ -5,6 +5,8 @@
 //!
 //! Spec: docs/contract/rules.md#10-statuses, docs/contract/federation.md#15-who-may-interact
 
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
 use super::id::integer_column;
 use super::status::{QuotePolicy, Visibility};
 use super::text_enum;
@@ -42,6 +44,17 @@ text_enum! {
         Revoked = "revoked",
         /// The quoted status is gone.
         Deleted = "deleted",
+    }
+}
+
+text_enum! {
+    /// Why a reply or a reblog is shown to its author alone.
+    Approval {
+        /// The author of the other status has not decided; that author sees it as well.
+        Pending = "pending",
+        Rejected = "rejected",
+        /// It was taken out of the thread.
+        Removed = "removed",
     }
 }
 
@@ -107,13 +120,53 @@ impl Groups {
     }
 }
 
+impl Serialize for Groups {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(self.iter())
+    }
+}
+
+impl<'de> Deserialize<'de> for Groups {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Ok(Self::of(&Vec::<Group>::deserialize(deserializer)?))
+    }
+}
+
 /// Who may do one kind of interaction.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Rule {
     /// Without approval.
     pub always: Groups,
     /// With approval.
     pub with_approval: Groups,
+}
+
+/// The rules that a person chose, for one status or as a preference; the ones that are left out are the default.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct PolicyRules {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub can_quote: Option<Rule>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub can_reply: Option<Rule>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub can_favourite: Option<Rule>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub can_reblog: Option<Rule>,
+}
+
+impl PolicyRules {
+    /// The rule for each kind that has one.
+    pub fn iter(self) -> impl Iterator<Item = (InteractionKind, Rule)> {
+        let rules = [
+            (InteractionKind::Quote, self.can_quote),
+            (InteractionKind::Reply, self.can_reply),
+            (InteractionKind::Favourite, self.can_favourite),
+            (InteractionKind::Reblog, self.can_reblog),
+        ];
+        rules.into_iter().filter_map(|(kind, rule)| Some((kind, rule?)))
+    }
 }
 
 impl Rule {
@@ -210,6 +263,12 @@ impl InteractionPolicy {
     #[must_use]
     pub fn rule(self, kind: InteractionKind) -> Rule {
         self.stated(kind).unwrap_or_else(Rule::everyone)
+    }
+
+    /// With `rules` in place of its own.
+    #[must_use]
+    pub fn with_rules(self, rules: PolicyRules) -> Self {
+        rules.iter().fold(self, |policy, (kind, rule)| policy.with(kind, rule))
     }
 
     /// With a stated rule for `kind`.

@@ -62,7 +62,7 @@ pub use id::{
     AccountId, AppId, ConversationId, FilterId, JobId, MediaId, NotificationId, PluginId, PollId, RowId, RuleId,
     ScheduledStatusId, StatusId, TagId, TokenId,
 };
-pub use interaction::{InteractionKind, InteractionPolicy, QuoteState};
+pub use interaction::{Approval, InteractionKind, InteractionPolicy, QuoteState};
 pub use media::MediaAttachment;
 pub use notification::{Notification, NotificationType};
 pub use oauth::Application;

@@ -1,7 +1,7 @@
 //! Statuses.
 
 use super::account::Searchability;
-use super::interaction::{InteractionPolicy, QuoteState};
+use super::interaction::{Approval, InteractionPolicy, QuoteState};
 use super::{AccountId, AppId, ConversationId, StatusId, Time, text_enum};
 
 text_enum! {
@@ -120,6 +120,8 @@ pub struct Status {
     pub quote_state: Option<QuoteState>,
     /// Who may interact with it.
     pub interaction_policy: InteractionPolicy,
+    /// Why its author alone sees it; `None`: it needs no approval, or has it.
+    pub approval: Option<Approval>,
     pub replies_count: i64,
     pub reblogs_count: i64,
     pub favourites_count: i64,
@@ -168,6 +170,7 @@ impl Status {
             quote_id: None,
             quote_state: None,
             interaction_policy: InteractionPolicy::default(),
+            approval: None,
             replies_count: 0,
             reblogs_count: 0,
             favourites_count: 0,

@@ -22,6 +22,18 @@ pub fn note(actor: &str, id: StatusId) -> String {
     format!("{actor}/statuses/{id}")
 }
 
+/// The Like with the number `id` by the local account with the URI `actor`.
+#[must_use]
+pub fn like(actor: &str, id: RowId) -> String {
+    format!("{actor}#likes/{id}")
+}
+
+/// The request `id` to interact by the local account with the URI `actor`.
+#[must_use]
+pub fn request(actor: &str, id: RowId) -> String {
+    format!("{actor}#requests/{id}")
+}
+
 /// The authorization of the request `id` by the local account with the URI `actor`.
 #[must_use]
 pub fn authorization(actor: &str, id: RowId) -> String {

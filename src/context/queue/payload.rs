@@ -23,6 +23,8 @@ pub enum Distribution {
     Tally(StatusId),
     /// The change of a profile.
     Profile(AccountId),
+    /// The request of a local account to quote a remote status, or to reply to it.
+    Requested(RowId),
 }
 
 impl Distribution {
@@ -32,6 +34,7 @@ impl Distribution {
             Self::Edited(status) => format!("edited-{status}"),
             Self::Tally(status) => format!("tally-{status}"),
             Self::Profile(account) => format!("profile-{account}"),
+            Self::Requested(request) => format!("requested-{request}"),
         }
     }
 }

@@ -80,6 +80,8 @@ struct Note<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     quote_authorization: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    reply_authorization: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     quote_url: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     quote_uri: Option<&'a str>,
@@ -207,8 +209,8 @@ struct Rows {
     uris: HashMap<StatusId, (String, String)>,
     /// Rows of references, and URIs of their targets.
     references: HashMap<StatusId, Vec<(RowId, String)>>,
-    /// The accepted requests of quotes, by the URIs of the quoting statuses.
-    authorized: HashMap<String, InteractionRequest>,
+    /// The accepted requests to quote and to reply, by the URIs of the statuses.
+    authorized: HashMap<String, Vec<InteractionRequest>>,
     palette: Palette,
 }
 
@@ -247,14 +249,12 @@ impl Rows {
         let others = statuses.iter().flat_map(|status| [status.in_reply_to_id, status.reblog_of_id, status.quote_id]);
         let others: Vec<StatusId> = others.flatten().collect();
         let uris = store::archive::list_uris(&cx.db, &others).await?;
-        let quoting: Vec<String> =
-            statuses.iter().filter(|status| status.quoted().is_some()).map(|status| status.uri.clone()).collect();
-        let mut authorized = HashMap::new();
-        if !quoting.is_empty() {
-            for request in store::interaction_request::list_accepted(&cx.db, &quoting).await? {
-                if request.kind == InteractionKind::Quote {
-                    authorized.insert(request.uri.clone(), request);
-                }
+        let interacting = statuses.iter().filter(|status| status.quoted().is_some() || status.in_reply_to_id.is_some());
+        let interacting: Vec<String> = interacting.map(|status| status.uri.clone()).collect();
+        let mut authorized: HashMap<_, Vec<_>> = HashMap::new();
+        if !interacting.is_empty() {
+            for request in store::interaction_request::list_accepted(&cx.db, &interacting).await? {
+                authorized.entry(request.uri.clone()).or_default().push(request);
             }
         }
         let texts = statuses.iter().flat_map(|status| [status.content.as_str(), status.spoiler_text.as_str()]);
@@ -340,7 +340,8 @@ impl Rows {
             updated: status.edited_at.map(Time::to_api),
             limited_scope: (status.visibility == Visibility::Limited).then(|| scope(status.limited_scope)),
             quote: quoted,
-            quote_authorization: self.authorization(status),
+            quote_authorization: self.authorization(cx, status, InteractionKind::Quote, status.quote_id),
+            reply_authorization: self.authorization(cx, status, InteractionKind::Reply, status.in_reply_to_id),
             quote_url: quoted,
             quote_uri: quoted,
             interaction_policy: policy(author, status, mentioned),
@@ -355,14 +356,22 @@ impl Rows {
         }
     }
 
-    /// The authorization of the quote of `status`, if it has one.
-    fn authorization(&self, status: &Status) -> Option<String> {
-        let request = self.authorized.get(&status.uri)?;
+    /// The authorization of what `status` does with `target`, if it has one.
+    fn authorization(
+        &self,
+        cx: &Cx,
+        status: &Status,
+        kind: InteractionKind,
+        target: Option<StatusId>,
+    ) -> Option<String> {
+        let target = target?;
+        let is_it = |request: &&InteractionRequest| request.kind == kind && request.target_id == target;
+        let request = self.authorized.get(&status.uri)?.iter().find(is_it)?;
         match &request.authorization_uri {
             Some(uri) => Some(uri.clone()),
             None => {
-                let (_, author) = self.uris.get(&status.quote_id?)?;
-                Some(urls::authorization(author, request.id))
+                let (_, author) = self.uris.get(&target)?;
+                cx.urls.owner(author).map(|_| urls::authorization(author, request.id))
             }
         }
     }

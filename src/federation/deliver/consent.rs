@@ -2,7 +2,9 @@
 //!
 //! Spec: docs/contract/federation.md#15-who-may-interact
 
-use context::{Cx, Error, Result};
+use context::json::Fragment;
+use context::queue::{self, Distribute, Distribution};
+use context::{Cx, Result};
 use database::Tx;
 use entity::activity::PUBLIC;
 use model::interaction::{InteractionKind, RequestState};
@@ -14,34 +16,7 @@ use store::remote::ActorRow;
 use super::activity::{Activity, CONTEXT};
 use super::follows::{actor, inbox};
 use super::queue::{Outgoing, send};
-
-/// The terms of requests.
-#[derive(Serialize)]
-#[serde(rename_all = "PascalCase")]
-struct Terms {
-    quote_request: &'static str,
-    gts: &'static str,
-    like_request: &'static str,
-    reply_request: &'static str,
-    announce_request: &'static str,
-}
-
-const TERMS: Terms = Terms {
-    quote_request: "https://w3id.org/fep/044f#QuoteRequest",
-    gts: "https://gotosocial.org/ns#",
-    like_request: "https://gotosocial.org/ns#LikeRequest",
-    reply_request: "https://gotosocial.org/ns#ReplyRequest",
-    announce_request: "https://gotosocial.org/ns#AnnounceRequest",
-};
-
-/// A document with the terms of requests.
-#[derive(Serialize)]
-struct WithTerms<T> {
-    #[serde(rename = "@context")]
-    context: (&'static str, Terms),
-    #[serde(flatten)]
-    activity: T,
-}
+use crate::documents::with_context;
 
 /// A request to interact.
 #[derive(Serialize)]
@@ -51,7 +26,31 @@ struct Request<'a> {
     kind: &'static str,
     actor: &'a str,
     object: &'a str,
-    instrument: &'a str,
+    instrument: Instrument<'a>,
+}
+
+/// What the sender asks to do.
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Instrument<'a> {
+    Uri(&'a str),
+    /// A Like or an Announce, of which there is no document yet.
+    Activity {
+        id: &'a str,
+        #[serde(rename = "type")]
+        kind: &'static str,
+        actor: &'a str,
+        object: &'a str,
+        to: [&'a str; 1],
+    },
+}
+
+/// What a decision is about: a request, or an interaction that came without one.
+#[derive(Serialize)]
+#[serde(untagged)]
+enum About<'a> {
+    Request(Request<'a>),
+    Interaction(&'a str),
 }
 
 /// The decision about a request.
@@ -62,7 +61,7 @@ struct Decision<'a> {
     kind: &'static str,
     actor: &'a str,
     to: [&'a str; 1],
-    object: Request<'a>,
+    object: About<'a>,
     /// The authorization.
     #[serde(skip_serializing_if = "Option::is_none")]
     result: Option<String>,
@@ -77,7 +76,8 @@ pub(crate) struct Refused<'a> {
     pub(crate) account: AccountId,
     /// Of the interaction.
     pub(crate) uri: &'a str,
-    pub(crate) request_uri: &'a str,
+    /// `None`: it came without a request.
+    pub(crate) request_uri: Option<&'a str>,
 }
 
 fn type_of(kind: InteractionKind) -> &'static str {
@@ -89,6 +89,25 @@ fn type_of(kind: InteractionKind) -> &'static str {
     }
 }
 
+fn about<'a>(
+    kind: InteractionKind,
+    request: Option<&str>,
+    actor: &'a str,
+    object: &'a str,
+    interaction: &'a str,
+) -> About<'a> {
+    match request {
+        Some(id) => About::Request(Request {
+            id: id.to_owned(),
+            kind: type_of(kind),
+            actor,
+            object,
+            instrument: Instrument::Uri(interaction),
+        }),
+        None => About::Interaction(interaction),
+    }
+}
+
 /// A local account requests to interact with a remote status.
 pub(super) async fn requested(cx: &Cx, tx: &mut Tx, id: RowId) -> Result<()> {
     let Some(request) = store::interaction_request::find(&mut *tx, id).await? else { return Ok(()) };
@@ -97,21 +116,32 @@ pub(super) async fn requested(cx: &Cx, tx: &mut Tx, id: RowId) -> Result<()> {
         return Ok(());
     }
     let Some(target) = store::status::find(&mut *tx, request.target_id).await? else { return Ok(()) };
-    let activity = Request {
-        id: format!("{}#requests/{id}", account.uri),
-        kind: type_of(request.kind),
-        actor: &account.uri,
-        object: &target.uri,
-        instrument: &request.uri,
+    let kind = match request.kind {
+        // They are rendered with the note.
+        InteractionKind::Quote | InteractionKind::Reply => {
+            return queue::enqueue(cx, tx, &Distribute { what: Distribution::Requested(id) }).await;
+        }
+        InteractionKind::Favourite => "Like",
+        InteractionKind::Reblog => "Announce",
     };
-    post(cx, tx, &account, &author, activity).await
+    let (actor, object) = (account.uri.as_str(), target.uri.as_str());
+    let activity = Request {
+        id: urls::request(&account.uri, id),
+        kind: type_of(request.kind),
+        actor,
+        object,
+        instrument: Instrument::Activity { id: &request.uri, kind, actor, object, to: [&author.uri] },
+    };
+    post(cx, tx, &account, &author, &activity).await
 }
 
 /// A local author decided about an interaction: a remote account that requested it is sent the decision.
 pub(super) async fn decided(cx: &Cx, tx: &mut Tx, id: RowId) -> Result<()> {
     let Some(request) = store::interaction_request::find(&mut *tx, id).await? else { return Ok(()) };
     let (account, author) = (actor(tx, request.account_id).await?, actor(tx, request.author_id).await?);
-    let Some(request_uri) = request.request_uri.clone().filter(|_| author.domain.is_none()) else { return Ok(()) };
+    if author.domain.is_some() || (request.request_uri.is_none() && request.kind == InteractionKind::Quote) {
+        return Ok(());
+    }
     let Some(target) = store::status::find(&mut *tx, request.target_id).await? else { return Ok(()) };
     let accepted = match request.state {
         RequestState::Pending => return Ok(()),
@@ -125,16 +155,10 @@ pub(super) async fn decided(cx: &Cx, tx: &mut Tx, id: RowId) -> Result<()> {
         kind,
         actor: &author.uri,
         to: [&account.uri],
-        object: Request {
-            id: request_uri,
-            kind: type_of(request.kind),
-            actor: &account.uri,
-            object: &target.uri,
-            instrument: &request.uri,
-        },
+        object: about(request.kind, request.request_uri.as_deref(), &account.uri, &target.uri, &request.uri),
         result: accepted.then(|| urls::authorization(&author.uri, id)),
     };
-    post(cx, tx, &author, &account, decision).await
+    post(cx, tx, &author, &account, &decision).await
 }
 
 /// Sends the rejection of a request.
@@ -146,16 +170,10 @@ pub(crate) async fn refuse(cx: &Cx, tx: &mut Tx, refused: Refused<'_>) -> Result
         kind: "Reject",
         actor: &author.uri,
         to: [&account.uri],
-        object: Request {
-            id: refused.request_uri.to_owned(),
-            kind: type_of(refused.kind),
-            actor: &account.uri,
-            object: &target.uri,
-            instrument: refused.uri,
-        },
+        object: about(refused.kind, refused.request_uri, &account.uri, &target.uri, refused.uri),
         result: None,
     };
-    post(cx, tx, &author, &account, decision).await
+    post(cx, tx, &author, &account, &decision).await
 }
 
 /// A local author took back an authorization: its owner is told, and the followers of the author.
@@ -189,11 +207,11 @@ async fn audience(tx: &mut Tx, request: &InteractionRequest) -> Result<Vec<Strin
 }
 
 /// Sends `activity` of `sender` to the remote account `receiver`.
-async fn post(cx: &Cx, tx: &mut Tx, sender: &ActorRow, receiver: &ActorRow, activity: impl Serialize) -> Result<()> {
+async fn post(cx: &Cx, tx: &mut Tx, sender: &ActorRow, receiver: &ActorRow, activity: &impl Serialize) -> Result<()> {
     if receiver.domain.is_none() {
         return Ok(());
     }
-    let body = WithTerms { context: (CONTEXT, TERMS), activity };
-    let outgoing = Outgoing { urgent: true, ..Outgoing::new(sender.id, &body).map_err(Error::internal)? };
+    let body = with_context(&Fragment::of(activity)?);
+    let outgoing = Outgoing { signer: sender.id, private_key: None, body, urgent: true };
     send(cx, tx, outgoing, inbox(receiver)).await
 }

@@ -7,6 +7,7 @@ use model::relay::RelayKind;
 use model::{Account, Status, Visibility};
 use store::job::Claim;
 
+use super::follows::{actor, inbox};
 use super::queue::{Outgoing, send};
 use super::relays;
 use super::statuses::recipients;
@@ -61,6 +62,13 @@ async fn find(cx: &Cx, tx: &mut Tx, what: Distribution) -> Result<Option<Found>>
             (status.account_id, Some(status), inboxes)
         }
         Distribution::Profile(id) => (id, None, store::delivery::follower_inboxes(&mut *tx, id).await?),
+        Distribution::Requested(id) => {
+            let Some(request) = store::interaction_request::find(&mut *tx, id).await? else { return Ok(None) };
+            let found = store::interaction_request::find_status(&mut *tx, &request.uri).await?;
+            let Some(found) = found else { return Ok(None) };
+            let Some(status) = store::status::find(&mut *tx, found).await? else { return Ok(None) };
+            (request.account_id, Some(status), inbox(&actor(tx, request.author_id).await?))
+        }
     };
     let Some(author) = store::account::find(&mut *tx, author).await? else { return Ok(None) };
     let mut found = Found { author, status, inboxes, announced_to: Vec::new() };
@@ -71,7 +79,7 @@ async fn find(cx: &Cx, tx: &mut Tx, what: Distribution) -> Result<Option<Found>>
                 found.announced_to = relays::inboxes(cx, tx, status, Some(RelayKind::Litepub)).await?;
             }
             Distribution::Edited(_) => found.inboxes.extend(relays::inboxes(cx, tx, status, None).await?),
-            Distribution::Tally(_) | Distribution::Profile(_) => {}
+            Distribution::Tally(_) | Distribution::Profile(_) | Distribution::Requested(_) => {}
         }
     }
     let has_recipients = !found.inboxes.is_empty() || !found.announced_to.is_empty();
@@ -99,6 +107,7 @@ async fn render(cx: &Cx, what: Distribution, Found { author, status, .. }: &Foun
         (Distribution::Tally(_), Some(status)) => {
             documents::update_of(cx, author, status, cx.clock.now()).await.map(Some)
         }
+        (Distribution::Requested(id), Some(status)) => documents::request_of(cx, author, status, id).await,
         (Distribution::Profile(_), _) | (_, None) => documents::update_of_actor(cx, author).await.map(Some),
     }
 }

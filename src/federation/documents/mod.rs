@@ -22,7 +22,7 @@ use entity::activity;
 use reader::Reader;
 
 pub use actor::update_of_actor;
-pub use note::{activity_of, limited, update_of};
+pub use note::{activity_of, limited, request_of, update_of};
 pub use reader::{Refusal, Request};
 pub(crate) use served::with_context;
 pub use served::{Keep, Page, Served};

@@ -3,10 +3,12 @@
 use std::sync::Arc;
 
 use chrono::TimeDelta;
+use context::json::Fragment;
 use context::{Cx, Error, Result};
 use entity::activity::{self, Files};
 use model::clock::Ids;
-use model::{Account, Actor, Status, StatusId, Time, Visibility, urls};
+use model::interaction::{InteractionKind, RequestState};
+use model::{Account, Actor, RowId, Status, StatusId, Time, Visibility, urls};
 use serde::Serialize;
 use service::visibility::{self, Seen};
 
@@ -104,6 +106,37 @@ pub async fn activity_of(cx: &Cx, author: &Account, status: &Status) -> Result<O
     let files = Files::Served(&cx.urls);
     let activity = activity::activities(cx, author, std::slice::from_ref(status), files).await?.pop();
     Ok(activity.as_ref().map(with_context))
+}
+
+/// The request `id` of `author` to quote or to reply with `status`, which is inline: its receiver may not see it otherwise.
+/// `None` when it was decided meanwhile, or its target is gone.
+///
+/// # Errors
+/// When the database fails.
+pub async fn request_of(cx: &Cx, author: &Account, status: &Status, id: RowId) -> Result<Option<String>> {
+    #[derive(Serialize)]
+    struct Request<'a> {
+        id: String,
+        #[serde(rename = "type")]
+        kind: &'static str,
+        actor: &'a str,
+        object: &'a str,
+    }
+    let request = store::interaction_request::find(&cx.db, id).await?;
+    let Some(request) = request.filter(|request| request.state == RequestState::Pending) else { return Ok(None) };
+    let Some(target) = store::status::find(&cx.db, request.target_id).await? else { return Ok(None) };
+    let files = Files::Served(&cx.urls);
+    let note = activity::notes(cx, author, std::slice::from_ref(status), files).await?.pop();
+    let Some(note) = note else { return Ok(None) };
+    let head = Request {
+        id: urls::request(&author.uri, id),
+        kind: if request.kind == InteractionKind::Quote { "QuoteRequest" } else { "ReplyRequest" },
+        actor: &author.uri,
+        object: &target.uri,
+    };
+    let mut document = Fragment::of(&head)?.open();
+    document.member("instrument", note.as_str());
+    Ok(Some(with_context(&document.close())))
 }
 
 /// The activity about a change of `status` that was made at `at`: an edit, or votes.

@@ -48,7 +48,7 @@ async fn is_of_relay(cx: &Cx, inbound: &Inbound, accepted: bool) -> Result<bool,
 async fn follower(cx: &Cx, inbound: &Inbound) -> Result<AccountId, Ignored> {
     let object = inbound.object()?;
     let by_id = object.id.as_deref().and_then(|id| id.split_once("#follows/")).map(|(actor, _)| actor.to_owned());
-    let inline = || object.read::<Activity>().map(|follow| follow.actor.0);
+    let inline = || object.read::<Activity>().filter(|follow| follow.is("Follow")).map(|follow| follow.actor.0);
     let actor = by_id.or_else(inline).ok_or(Reason::UnknownFollow)?;
     let account = relevance::local_account(cx, &actor).await?;
     Ok(account.ok_or(Reason::UnknownFollow)?.id)

@@ -1,14 +1,16 @@
 //! Announce: a reblog by an account of another server.
 
 use context::{Cx, Error};
-use model::{Time, Visibility};
+use model::{InteractionKind, Time, Visibility};
 use service::remote::interaction::{self, RemoteReblog};
 use service::remote::relevance;
 
+use super::consent;
 use super::inbound::Inbound;
 use super::reason::Reason;
 use super::refusal::Ignored;
 use super::relayed;
+use crate::deliver::Refused;
 use crate::fetch;
 use crate::reading::known;
 use crate::reading::visibility;
@@ -46,7 +48,11 @@ pub(super) async fn announce(cx: &Cx, inbound: &Inbound) -> Result<(), Ignored> 
         created_at: published.filter(|published| *published < now).unwrap_or(now),
     };
     match interaction::reblog(cx, new).await {
-        Err(Error::NotFound | Error::Forbidden(_)) => Err(Reason::NotVisible.into()),
+        Err(Error::NotFound) => Err(Reason::NotVisible.into()),
+        Err(Error::Forbidden(_)) => {
+            let (kind, account) = (InteractionKind::Reblog, inbound.sender.id);
+            consent::refuse(cx, Refused { kind, target: status, account, uri, request_uri: None }).await
+        }
         done => Ok(done.map(drop)?),
     }
 }

@@ -6,17 +6,46 @@ use context::{Cx, Error};
 use model::{InteractionKind, RowId};
 use service::remote::consent::{self, Answer, RemoteRequest};
 
+use super::create;
 use super::inbound::Inbound;
 use super::reason::Reason;
 use super::refusal::Ignored;
 use crate::address::same_host;
 use crate::deliver::{self, Refused};
+use crate::fetch;
 use crate::floods::{Flood, domain_of};
 use crate::state::Network;
+use crate::vocabulary::Note;
 
 /// Decides about the quote that is the instrument, or lets the author of the object decide.
 pub(super) async fn quote(cx: &Cx, inbound: &Inbound) -> Result<(), Ignored> {
     request(cx, inbound, InteractionKind::Quote).await
+}
+
+/// As [`quote`], for a favourite: it counts once it is accepted.
+pub(super) async fn like(cx: &Cx, inbound: &Inbound) -> Result<(), Ignored> {
+    if service::remote::rejects_favourites(cx, inbound.sender.id).await? {
+        return Err(Reason::FavouritesRejected.into());
+    }
+    request(cx, inbound, InteractionKind::Favourite).await
+}
+
+/// As [`quote`], for a reblog, which is sent once it is accepted.
+pub(super) async fn announce(cx: &Cx, inbound: &Inbound) -> Result<(), Ignored> {
+    request(cx, inbound, InteractionKind::Reblog).await
+}
+
+/// As [`quote`], for a reply, which comes with its request.
+pub(super) async fn reply(cx: &Cx, inbound: &Inbound) -> Result<(), Ignored> {
+    request(cx, inbound, InteractionKind::Reply).await?;
+    let instrument = inbound.activity.instrument.as_ref().ok_or(Reason::NoObject)?;
+    let note: Option<Note> = instrument.read();
+    let note = match (note, instrument.id.as_deref()) {
+        (Some(note), _) => note,
+        (None, Some(id)) => fetch::note_document(cx, id).await?,
+        (None, None) => return Err(Reason::NoObject.into()),
+    };
+    create::store(cx, inbound, &note, true).await
 }
 
 async fn request(cx: &Cx, inbound: &Inbound, kind: InteractionKind) -> Result<(), Ignored> {
@@ -43,10 +72,8 @@ async fn request(cx: &Cx, inbound: &Inbound, kind: InteractionKind) -> Result<()
     match consent::request(cx, new).await {
         Ok(Answer::Recorded) => Ok(()),
         Ok(Answer::Refused) => {
-            let mut tx = cx.db.begin().await?;
-            let refused = Refused { kind, target, account: inbound.sender.id, uri: instrument, request_uri: id };
-            deliver::refuse(cx, &mut tx, refused).await?;
-            Ok(tx.commit().await?)
+            let request_uri = Some(id);
+            refuse(cx, Refused { kind, target, account: inbound.sender.id, uri: instrument, request_uri }).await
         }
         Err(Error::NotFound) => Err(Reason::NotVisible.into()),
         Err(Error::Forbidden(_)) => Err(Reason::NotTheAuthor.into()),
@@ -54,11 +81,22 @@ async fn request(cx: &Cx, inbound: &Inbound, kind: InteractionKind) -> Result<()
     }
 }
 
+/// Sends the rejection of an interaction that a policy forbids.
+pub(super) async fn refuse(cx: &Cx, refused: Refused<'_>) -> Result<(), Ignored> {
+    let mut tx = cx.db.begin().await?;
+    deliver::refuse(cx, &mut tx, refused).await?;
+    tx.commit().await?;
+    Err(Reason::NotAllowed.into())
+}
+
 /// True when the object of an Accept (`accepted`) or Reject is a request by an account of this server, which is decided.
 pub(super) async fn decided(cx: &Cx, inbound: &Inbound, accepted: bool) -> Result<bool, Ignored> {
-    let Some(request) = inbound.object()?.id.as_deref().and_then(|id| of_this_server(cx, id)) else { return Ok(false) };
+    let Some(id) = inbound.object()?.id.as_deref() else { return Ok(false) };
     let result = inbound.activity.result.as_ref().map(|result| result.0.as_str());
     let result = result.filter(|result| same_host(result, &inbound.sender.uri));
+    let Some(request) = of_this_server(cx, id) else {
+        return Ok(consent::decided_unasked(cx, inbound.sender.id, id, accepted, result).await?);
+    };
     match consent::decided(cx, inbound.sender.id, request, accepted, result).await? {
         true => Ok(true),
         false => Err(Reason::NotRequested.into()),

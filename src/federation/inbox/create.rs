@@ -1,13 +1,15 @@
 //! Create: a status of an account of another server.
 
 use context::{Cx, Error};
-use model::{AccountId, StatusId};
+use model::{AccountId, InteractionKind, StatusId};
 use service::remote::relevance;
 use service::remote::status::{self, RemoteStatus};
 
+use super::consent;
 use super::inbound::Inbound;
 use super::reason::Reason;
 use super::refusal::Ignored;
+use crate::deliver::Refused;
 use crate::fetch;
 use crate::reading::{Author, Read, author_of, read};
 use crate::vocabulary::Note;
@@ -33,6 +35,18 @@ pub(super) async fn store(cx: &Cx, inbound: &Inbound, note: &Note, related: bool
     }
     if relevance::is_unwelcome(cx, &status, &local).await? {
         return Err(Reason::RepliesRejected.into());
+    }
+    if let Some(target) = status.in_reply_to
+        && !service::remote::consent::may_reply(cx, &status).await?
+    {
+        let refused = Refused {
+            kind: InteractionKind::Reply,
+            target,
+            account: inbound.sender.id,
+            uri: &status.uri,
+            request_uri: None,
+        };
+        return consent::refuse(cx, refused).await;
     }
     fetch::quoted(cx, &status).await?;
     let status = fetch::authorized(cx, note, RemoteStatus { delivered: true, ..status }).await?;

@@ -84,6 +84,9 @@ activities! {
     Add => pin::add, forwarded [], of_suspended: false;
     Remove => pin::remove, forwarded [], of_suspended: false;
     QuoteRequest => consent::quote, forwarded [], of_suspended: false;
+    LikeRequest => consent::like, forwarded [], of_suspended: false;
+    ReplyRequest => consent::reply, forwarded [], of_suspended: false;
+    AnnounceRequest => consent::announce, forwarded [], of_suspended: false;
     Flag => flag::flag, forwarded [], of_suspended: false;
     Move => moving::moved, forwarded [], of_suspended: false;
 }

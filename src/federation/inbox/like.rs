@@ -1,10 +1,13 @@
 //! Like: a favourite of an account of another server.
 
 use context::Cx;
+use model::InteractionKind;
 
+use super::consent;
 use super::inbound::Inbound;
 use super::reason::Reason;
 use super::refusal::Ignored;
+use crate::deliver::Refused;
 use crate::reading::known;
 
 /// Marks a status that is known here as a favourite.
@@ -15,8 +18,13 @@ pub(super) async fn like(cx: &Cx, inbound: &Inbound) -> Result<(), Ignored> {
         return Err(Reason::FavouritesRejected.into());
     }
     let status = known(cx, uri).await?.ok_or(Reason::UnknownStatus)?;
-    match service::remote::interaction::favourite(cx, inbound.sender.id, status).await {
-        Err(context::Error::NotFound | context::Error::Forbidden(_)) => Err(Reason::NotVisible.into()),
+    match service::remote::interaction::favourite(cx, inbound.sender.id, status, inbound.id()).await {
+        Err(context::Error::NotFound) => Err(Reason::NotVisible.into()),
+        Err(context::Error::Forbidden(_)) => {
+            let (kind, uri) = (InteractionKind::Favourite, inbound.id().ok_or(Reason::NotVisible)?);
+            let account = inbound.sender.id;
+            consent::refuse(cx, Refused { kind, target: status, account, uri, request_uri: None }).await
+        }
         done => Ok(done?),
     }
 }

@@ -71,6 +71,8 @@ text_enum! {
         TooManyReports = "too_many_reports",
         /// The relay passed on too many statuses in a short time.
         TooManyRelayed = "too_many_relayed",
+        /// The author of the status does not allow it.
+        NotAllowed = "not_allowed",
         /// Too many requests to interact came from this domain in a short time.
         TooManyRequests = "too_many_requests",
         /// The activity has no target.

@@ -82,6 +82,7 @@ fn status(note: &Note, author: &Author, audience: Audience, thread: Thread, miss
         emojis: emojis(&note.id, &note.tag),
         references: references(note),
         quote_authorization: None,
+        reply_authorization: None,
         verify_later: false,
         interaction_policy: policy(note, author),
         created_at: time(&note.published).filter(|time| *time < now).unwrap_or(now),

@@ -92,6 +92,12 @@ pub struct Note {
     /// The authorization of the quote.
     #[serde(default)]
     pub quote_authorization: Lenient<Id>,
+    /// The authorization of the reply.
+    #[serde(default)]
+    pub reply_authorization: Lenient<Id>,
+    /// The former name of `replyAuthorization`.
+    #[serde(default)]
+    pub approved_by: Lenient<Id>,
     #[serde(default)]
     pub interaction_policy: Lenient<Policy>,
     #[serde(default)]

@@ -11,6 +11,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
+use super::policy_params::PolicyParams;
 use crate::Cx;
 use crate::error::{Error, Result};
 use crate::extract::auth::{ReadAccounts, ReadStatuses, WriteStatuses};
@@ -103,6 +104,8 @@ pub struct NewStatus {
     quoted_status_id: Option<StatusId>,
     /// Who may quote the status, if anyone may read it; the user's default when it is left out.
     quote_approval_policy: Option<QuotePolicy>,
+    /// Who may interact with the status; the user's default for what is left out.
+    interaction_policy: Option<PolicyParams>,
     /// The only accounts that the text may mention; any when it is left out.
     allowed_mentions: Option<Vec<AccountId>>,
     /// A time more than five minutes ahead, in ISO 8601: a scheduled status is created. A past time publishes
@@ -134,6 +137,8 @@ pub struct StatusParams {
     media_attributes: Option<Vec<MediaParams>>,
     /// Who may quote the status; it stays when it is left out.
     quote_approval_policy: Option<QuotePolicy>,
+    /// Who may interact with the status; what is left out stays.
+    interaction_policy: Option<PolicyParams>,
     /// The poll; it is removed when it is left out, and without votes again when its options or their kind change.
     poll: Option<PollParams>,
     /// Whether the text is Markdown.
@@ -245,6 +250,7 @@ pub async fn create(
         status_reference_ids: params.status_reference_ids.unwrap_or_default(),
         quoted_status_id: params.quoted_status_id,
         quote_approval_policy: params.quote_approval_policy,
+        interaction_policy: params.interaction_policy.map(PolicyParams::rules).transpose()?.unwrap_or_default(),
         poll: params.poll.and_then(PollParams::into_draft),
         markdown: params.markdown.unwrap_or_default(),
         allowed_mentions: params.allowed_mentions,
@@ -313,6 +319,7 @@ pub async fn update(
         poll: params.poll.and_then(PollParams::into_draft),
         markdown: params.markdown.unwrap_or_default(),
         quote_approval_policy: params.quote_approval_policy,
+        interaction_policy: params.interaction_policy.map(PolicyParams::rules).transpose()?.unwrap_or_default(),
         params: params.rest,
     };
     status::edit(&cx, &actor, id, edit).await?;
@@ -417,29 +424,4 @@ pub async fn revoke_quote(
 ) -> Result<Json<entity::Status>> {
     status::revoke_quote(&cx, &actor, id, quoting).await?;
     shown(&cx, Some(&actor), quoting).await
-}
-
-/// Body parameters of [`update_policy`].
-#[model::parameters]
-#[derive(Debug, Default, Deserialize, JsonSchema)]
-pub struct PolicyParams {
-    /// Who may quote the status, if anyone may read it.
-    #[schemars(transform = required)]
-    quote_approval_policy: Option<QuotePolicy>,
-}
-
-/// `PUT /api/v1/statuses/{id}/interaction_policy`
-pub async fn update_policy(
-    cx: Cx,
-    Auth(actor, ..): Auth<WriteStatuses>,
-    Path(id): Path<StatusId>,
-    params: ParamsOfOwn<Params<PolicyParams>>,
-) -> Result<Json<entity::Status>> {
-    let Params(params) = params.or_missing(status::own(&cx, &actor, id)).await?;
-    let Some(policy) = params.quote_approval_policy else {
-        status::own(&cx, &actor, id).await?;
-        return Err(Error::BadRequest("quote_approval_policy is required".into()).into());
-    };
-    status::set_quote_policy(&cx, &actor, id, policy).await?;
-    shown(&cx, Some(&actor), id).await
 }

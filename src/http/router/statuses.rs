@@ -1,6 +1,9 @@
 //! Statuses, polls, media and scheduled statuses.
 
-use crate::api::{media, polls, scheduled_statuses, status_actions, statuses, translations};
+use crate::api::{
+    interaction_policies, interaction_requests, media, polls, scheduled_statuses, status_actions, statuses,
+    translations,
+};
 use crate::operation::methods::{get, post, put};
 use crate::policy::{API, Files, Per, Policy, SHARED, WriteMethod};
 use crate::table::Routes;
@@ -39,7 +42,20 @@ pub(crate) fn routes() -> Routes {
         .route(
             "/api/v1/statuses/{id}/interaction_policy",
             API,
-            put(statuses::update_policy).patch(statuses::update_policy),
+            put(interaction_policies::update).patch(interaction_policies::update),
+        )
+        .route("/api/v1/statuses/{id}/remove_from_thread", API, post(interaction_policies::remove_from_thread))
+        .route("/api/v1/statuses/{id}/restore_to_thread", API, post(interaction_policies::restore_to_thread))
+        .route("/api/v1/statuses/{id}/close_thread", API, post(interaction_policies::close_thread))
+        .route("/api/v1/statuses/{id}/reopen_thread", API, post(interaction_policies::reopen_thread))
+        .route("/api/v1/interaction_requests", API, get(interaction_requests::index))
+        .route("/api/v1/interaction_requests/{id}", API, get(interaction_requests::show))
+        .route("/api/v1/interaction_requests/{id}/authorize", API, post(interaction_requests::authorize))
+        .route("/api/v1/interaction_requests/{id}/reject", API, post(interaction_requests::reject))
+        .route(
+            "/api/v1/interaction_policies/defaults",
+            API,
+            get(interaction_policies::defaults).patch(interaction_policies::update_defaults),
         )
         .route("/api/v1/statuses/{id}/mentioned_by", SHARED, get(status_actions::mentioned_by))
         .route("/api/v1/statuses/{id}/favourite", API, post(status_actions::favourite))

@@ -5,11 +5,14 @@
 //!
 //! Spec: docs/contract/rules.md#28-defaults-of-settings.
 
+use std::collections::BTreeMap;
+
 use crate::profile::quoting;
 use context::change::{self, Change};
 use context::error::{Error, Result, Validation};
 use context::{Cx, Language};
-use model::{AccountId, NotificationType, Preferences, Visibility};
+use model::interaction::PolicyRules;
+use model::{AccountId, Actor, NotificationType, Preferences, Visibility};
 use store::profile::Profile;
 use text::language;
 
@@ -46,6 +49,28 @@ pub async fn update(cx: &Cx, account: AccountId, preferences: Preferences, local
     }
     tx.commit().await?;
     Ok(())
+}
+
+/// Replaces the rules of who may interact with `actor`'s new statuses of these visibilities; empty ones are the server's
+/// defaults. Returns the preferences.
+///
+/// # Errors
+/// [`Error::NotFound`] when the account is gone.
+#[model::use_case]
+pub async fn set_policies(cx: &Cx, actor: &Actor, rules: BTreeMap<Visibility, PolicyRules>) -> Result<Preferences> {
+    let mut tx = cx.db.begin().await?;
+    store::account::lock(&mut tx, &[actor.id]).await?.pop().ok_or(Error::NotFound)?;
+    let user = store::user::find(&mut tx, actor.id).await?.ok_or(Error::NotFound)?;
+    let mut preferences = user.preferences.0;
+    for (visibility, rules) in rules {
+        match rules.iter().next() {
+            Some(_) => preferences.interaction_policies.insert(visibility, rules),
+            None => preferences.interaction_policies.remove(&visibility),
+        };
+    }
+    store::profile::update_preferences(&mut tx, actor.id, preferences.clone()).await?;
+    tx.commit().await?;
+    Ok(preferences)
 }
 
 fn check(cx: &Cx, preferences: &Preferences, locale: Option<&str>) -> Result<()> {

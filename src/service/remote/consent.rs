@@ -5,15 +5,15 @@
 //! Spec: docs/contract/federation.md#15-who-may-interact, <https://w3id.org/fep/044f>
 
 use super::status::RemoteStatus;
-use crate::status::consent::{self, PENDING_MAX};
+use crate::status::consent::{self, NewRequest, PENDING_MAX};
 use crate::status::quote::Claim;
-use crate::status::reference;
-use crate::visibility;
+use crate::status::{self, reference};
+use crate::visibility::{self, Seen};
 use context::Cx;
 use context::change::{self, Change};
 use context::error::{Error, Result};
-use model::interaction::{Permission, RequestState};
-use model::{AccountId, InteractionKind, QuoteState, RowId, StatusId};
+use model::interaction::{Group, Permission, RequestState};
+use model::{AccountId, Actor, Approval, InteractionKind, QuoteState, RowId, Status, StatusId};
 use store::interaction_request::InteractionRequest;
 
 /// A request by an account of another server.
@@ -36,6 +36,101 @@ pub enum Answer {
     Recorded,
     /// The policy of the status forbids it.
     Refused,
+}
+
+/// How an interaction of an account of another server is stored.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Decided {
+    /// Why it is hidden.
+    pub(super) approval: Option<Approval>,
+    /// The request that goes with it.
+    pub(super) request: Option<NewRequest>,
+}
+
+/// How the interaction `uri` of `actor` with `seen` is stored: by an earlier decision about it, or by the policy. In a
+/// thread of another server, `authorization` is the one that was verified.
+///
+/// # Errors
+/// [`Error::Forbidden`] when the author of a local status does not allow it.
+pub(super) async fn decided_before(
+    cx: &Cx,
+    actor: &Actor,
+    seen: &Seen,
+    kind: InteractionKind,
+    uri: &str,
+    authorization: Option<&str>,
+) -> Result<Decided> {
+    let head = seen.proper();
+    if head.account_id == actor.id || head.interaction_policy.rule(kind).always.contains(Group::Public) {
+        return Ok(Decided::default());
+    }
+    let known = store::interaction_request::find_by_uri(&cx.db, kind, uri).await?;
+    if let Some(known) = known.filter(|known| known.account_id == actor.id && known.target_id == head.id) {
+        let approval = match known.state {
+            RequestState::Accepted => None,
+            RequestState::Pending => Some(Approval::Pending),
+            RequestState::Rejected => Some(Approval::Rejected),
+            RequestState::Revoked => Some(Approval::Removed),
+        };
+        return Ok(Decided { approval, request: None });
+    }
+    let author = store::account::find(&cx.db, head.account_id).await?.ok_or(Error::NotFound)?;
+    if author.is_local() {
+        let request = status::consent::needed(cx, actor, seen, kind).await?;
+        let approval = request.as_ref().and_then(NewRequest::approval);
+        return Ok(Decided { approval, request });
+    }
+    if seen.marked().may.of(kind) == Permission::Automatic {
+        return Ok(Decided::default());
+    }
+    let Some(authorization) = authorization else {
+        return Ok(Decided { approval: Some(Approval::Pending), request: None });
+    };
+    let request = NewRequest {
+        kind,
+        target: head.id,
+        author: author.id,
+        state: RequestState::Accepted,
+        authorization: Some(authorization.to_owned()),
+    };
+    Ok(Decided { approval: None, request: Some(request) })
+}
+
+/// True when `new` may reply to what it replies to, as far as that is known: its thread is not closed, and the author of a
+/// local status does not forbid it.
+///
+/// # Errors
+/// When the database fails.
+#[model::use_case]
+pub async fn may_reply(cx: &Cx, new: &RemoteStatus) -> Result<bool> {
+    let Some(parent) = new.in_reply_to else { return Ok(true) };
+    let Some(parent) = store::status::find(&cx.db, parent).await? else { return Ok(true) };
+    let actor = super::actor(cx, new.author).await?;
+    match consent::refuse_closed(cx, &actor, parent.conversation_id).await {
+        Err(Error::Forbidden(_)) => return Ok(false),
+        checked => checked?,
+    }
+    match reply(cx, &actor, &parent, new).await {
+        Err(Error::Forbidden(_)) => Ok(false),
+        decided => decided.map(|_| true),
+    }
+}
+
+/// How the reply `new` of `actor` to `parent` is stored.
+///
+/// # Errors
+/// As [`decided_before`].
+pub(super) async fn reply(cx: &Cx, actor: &Actor, parent: &Status, new: &RemoteStatus) -> Result<Decided> {
+    if parent.interaction_policy.is_open() {
+        return Ok(Decided::default());
+    }
+    let kind = InteractionKind::Reply;
+    match visibility::status(cx, Some(actor), parent.id).await {
+        Ok(seen) => decided_before(cx, actor, &seen, kind, &new.uri, new.reply_authorization.as_deref()).await,
+        // It is not a matter of the policy.
+        Err(Error::NotFound) => Ok(Decided::default()),
+        Err(error) => Err(error),
+    }
 }
 
 /// Decides about a request as the policy of its target says, or lets the author decide. A request that is repeated gets the
@@ -65,11 +160,13 @@ pub async fn request(cx: &Cx, new: RemoteRequest) -> Result<Answer> {
         tx.commit().await?;
         return Ok(Answer::Recorded);
     }
-    let permission = match new.kind {
-        InteractionKind::Quote => seen.marked().may.quote,
-        InteractionKind::Reply | InteractionKind::Favourite | InteractionKind::Reblog => Permission::Denied,
-    };
-    let state = match permission {
+    if new.kind == InteractionKind::Reply {
+        match consent::refuse_closed(cx, &actor, target.conversation_id).await {
+            Err(Error::Forbidden(_)) => return Ok(Answer::Refused),
+            checked => checked?,
+        }
+    }
+    let state = match seen.marked().may.of(new.kind) {
         Permission::Automatic => RequestState::Accepted,
         Permission::Manual => RequestState::Pending,
         Permission::Denied | Permission::Unknown => return Ok(Answer::Refused),
@@ -95,7 +192,10 @@ pub async fn request(cx: &Cx, new: RemoteRequest) -> Result<Answer> {
     if store::interaction_request::insert(&mut tx, &row).await? {
         if waits {
             let shown = store::status::find_by_uri(&mut tx, &row.uri).await?.unwrap_or(target.id);
-            consent::tell_author(cx, &mut tx, &row, shown).await?;
+            // The notification of a reply shows the reply, which comes with the request.
+            if new.kind != InteractionKind::Reply {
+                consent::tell_author(cx, &mut tx, &row, shown).await?;
+            }
         } else {
             consent::settle(cx, &mut tx, &row, state, None).await?;
             change::record(cx, &mut tx, Change::InteractionDecided { request: row.id }).await?;
@@ -132,6 +232,49 @@ pub async fn decided(
     Ok(true)
 }
 
+/// The author `author` of another server accepted or rejected the interaction `uri` of an account of this one, which it did
+/// not request. False when it is no request, nor a reply to the author.
+#[model::use_case]
+pub async fn decided_unasked(
+    cx: &Cx,
+    author: AccountId,
+    uri: &str,
+    accepted: bool,
+    authorization: Option<&str>,
+) -> Result<bool> {
+    for kind in InteractionKind::ALL {
+        let known = store::interaction_request::find_by_uri(&cx.db, *kind, uri).await?;
+        if let Some(known) = known.filter(|known| known.author_id == author) {
+            return decided(cx, author, known.id, accepted, authorization).await;
+        }
+    }
+    let Some((_, reply)) = crate::access::web_address::status(cx, uri) else { return Ok(false) };
+    let Some(reply) = store::status::find(&cx.db, reply).await? else { return Ok(false) };
+    let Some(parent) = reply.in_reply_to_id else { return Ok(false) };
+    let parent = store::status::find(&cx.db, parent).await?;
+    let Some(parent) = parent.filter(|parent| parent.account_id == author) else { return Ok(false) };
+    let now = cx.clock.now();
+    let row = InteractionRequest {
+        id: cx.ids.next(),
+        kind: InteractionKind::Reply,
+        target_id: parent.id,
+        author_id: author,
+        account_id: reply.account_id,
+        uri: reply.uri,
+        request_uri: None,
+        authorization_uri: authorization.map(str::to_owned),
+        state: if accepted { RequestState::Accepted } else { RequestState::Rejected },
+        created_at: now,
+        decided_at: Some(now),
+    };
+    let mut tx = cx.db.begin().await?;
+    if store::interaction_request::insert(&mut tx, &row).await? && !accepted {
+        consent::settle(cx, &mut tx, &row, RequestState::Rejected, None).await?;
+    }
+    tx.commit().await?;
+    Ok(true)
+}
+
 /// The author `author` of another server deleted the authorization `uri`; false when it is not known.
 #[model::use_case]
 pub async fn revoked(cx: &Cx, author: AccountId, uri: &str) -> Result<bool> {
@@ -159,7 +302,8 @@ pub async fn restate(cx: &Cx, new: &RemoteStatus) -> Result<bool> {
         return Err(Error::forbidden("the status is someone else's"));
     }
     let waits = known.quote_state == Some(QuoteState::Pending) && new.quote_authorization.is_some();
-    if !waits && known.interaction_policy == new.interaction_policy {
+    let hidden = known.approval == Some(Approval::Pending) && new.reply_authorization.is_some();
+    if !waits && !hidden && known.interaction_policy == new.interaction_policy {
         return Ok(false);
     }
     let mut changed = false;
@@ -171,8 +315,20 @@ pub async fn restate(cx: &Cx, new: &RemoteStatus) -> Result<bool> {
     } else {
         None
     };
+    let parent = match known.in_reply_to_id.filter(|_| hidden) {
+        Some(parent) => store::status::find(&cx.db, parent).await?,
+        None => None,
+    };
+    let reply = match &parent {
+        Some(parent) => reply(cx, &actor, parent, new).await?.request,
+        None => None,
+    };
     let mut tx = cx.db.begin().await?;
     let Some(known) = store::status::lock(&mut tx, id).await? else { return Ok(false) };
+    if let Some(request) = reply.filter(|request| request.state == RequestState::Accepted) {
+        consent::authorize_reply(cx, &mut tx, &known, request).await?;
+        changed = true;
+    }
     if known.interaction_policy != new.interaction_policy {
         store::reference::set_policy(&mut tx, id, new.interaction_policy).await?;
         changed = true;

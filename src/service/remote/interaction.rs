@@ -1,26 +1,25 @@
 //! Favourites, reblogs and pins by accounts of other servers.
 
+use super::consent::{self, Decided};
 use crate::status;
 use crate::visibility;
-use crate::{interaction, notification};
+use crate::{interaction, notification, reblog};
 use context::Cx;
-use context::change::{self, Change};
 use context::error::{Error, Result};
-use context::extension::Notice;
-use model::{AccountId, NotificationType, Status, StatusId, Time, Visibility};
+use model::{AccountId, InteractionKind, NotificationType, Status, StatusId, Time, Visibility};
 use store::favourite::Mark;
 
 /// Most statuses that a remote account may have pinned.
 const PINS_MAX: i64 = 20;
 
-/// Marks a status as a favourite of a remote account.
+/// Marks a status as a favourite of a remote account, or asks its author for approval. `like`: the activity.
 ///
 /// # Errors
 /// [`Error::NotFound`] when the account may not see it, [`Error::Forbidden`] when it blocks the author.
 #[model::use_case]
-pub async fn favourite(cx: &Cx, account: AccountId, status: StatusId) -> Result<()> {
+pub async fn favourite(cx: &Cx, account: AccountId, status: StatusId, like: Option<&str>) -> Result<()> {
     let actor = super::actor(cx, account).await?;
-    interaction::favourite(cx, &actor, status).await
+    interaction::favourite_as(cx, &actor, status, like).await
 }
 
 /// Removes the favourite of a remote account.
@@ -48,7 +47,8 @@ pub struct RemoteReblog {
 /// Stores a reblog; `None` when the account reblogged the status before.
 ///
 /// # Errors
-/// [`Error::NotFound`] when the account may not see the original, [`Error::Forbidden`] when it may not be reblogged.
+/// [`Error::NotFound`] when the account may not see the original, [`Error::Forbidden`] when it may not be reblogged, or its
+/// author does not allow it.
 #[model::use_case]
 pub async fn reblog(cx: &Cx, new: RemoteReblog) -> Result<Option<StatusId>> {
     let actor = super::actor(cx, new.account).await?;
@@ -59,6 +59,8 @@ pub async fn reblog(cx: &Cx, new: RemoteReblog) -> Result<Option<StatusId>> {
     if !may {
         return Err(Error::forbidden("This status cannot be reblogged"));
     }
+    let Decided { approval, request } =
+        consent::decided_before(cx, &actor, &seen, InteractionKind::Reblog, &new.uri, None).await?;
     let id = super::status::new_id(cx, new.created_at).await?;
     let row = Status {
         local: false,
@@ -67,22 +69,13 @@ pub async fn reblog(cx: &Cx, new: RemoteReblog) -> Result<Option<StatusId>> {
         language: original.language.clone(),
         conversation_id: original.conversation_id,
         reblog_of_id: Some(original.id),
+        approval,
         ..Status::new(id, actor.id, new.uri, new.created_at.min(cx.clock.now()))
     };
-    let change = Change::StatusPublished { status: id, author: actor.id, traits: (&row).into() };
     let mut tx = cx.db.begin().await?;
-    if !status::insert::insert(cx, &mut tx, &actor, row).await? {
+    if !reblog::write(cx, &mut tx, &actor, row, &original, request).await? {
         return Ok(None);
     }
-    let notice = Notice {
-        receiver: original.account_id,
-        from: actor.id,
-        kind: NotificationType::Reblog.into(),
-        activity: i64::from(id),
-        status: Some(original.id),
-    };
-    notification::notify(cx, &mut tx, &[notice]).await?;
-    change::record(cx, &mut tx, change).await?;
     tx.commit().await?;
     Ok(Some(id))
 }

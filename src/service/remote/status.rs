@@ -3,12 +3,14 @@
 use chrono::TimeDelta;
 
 use super::account::clip_bytes;
+use super::consent::Decided;
 use super::emoji::{self, RemoteEmoji};
 use super::media::{self, RemoteMedia};
 use super::poll::{self, RemotePoll};
 use crate::feed::replies::AT_ONCE;
 use crate::page::card;
 use crate::rules::word;
+use crate::status::consent;
 use crate::status::new_status::{NewStatus, Parts};
 use crate::status::quote::Claim;
 use crate::status::{self, mentions, reference};
@@ -22,7 +24,7 @@ use model::account::Searchability;
 use model::clock::Ids;
 use model::domain_policy::Flags;
 use model::status::LimitedScope;
-use model::{AccountId, Actor, ConversationId, InteractionPolicy, Status, StatusId, Time, Visibility};
+use model::{AccountId, Actor, Approval, ConversationId, InteractionPolicy, Status, StatusId, Time, Visibility};
 use store::remote_thread::Waiting;
 
 /// Longest text that is kept, in bytes of HTML.
@@ -94,6 +96,8 @@ pub struct RemoteStatus {
     pub references: Vec<text::Reference>,
     /// The authorization of its quote that was verified.
     pub quote_authorization: Option<String>,
+    /// The authorization of its reply that was verified.
+    pub reply_authorization: Option<String>,
     /// The authorization of its quote could not be fetched, and is to be tried again.
     pub verify_later: bool,
     /// Who may interact with it.
@@ -148,6 +152,10 @@ pub async fn create(cx: &Cx, mut new: RemoteStatus, shown_to: &[AccountId]) -> R
         None => None,
     };
     new.in_reply_to = parent.as_ref().map(|parent| parent.id);
+    let Decided { approval, request } = match &parent {
+        Some(parent) => super::consent::reply(cx, &actor, parent, &new).await?,
+        None => Decided::default(),
+    };
     let id = new_id(cx, new.created_at).await?;
     emoji::save_of(cx, actor.id, &new.emojis).await?;
     let mut references =
@@ -172,11 +180,16 @@ pub async fn create(cx: &Cx, mut new: RemoteStatus, shown_to: &[AccountId]) -> R
         found => found,
     };
     reference::lock_for_new(&mut tx, actor.id, new.in_reply_to, &mut references).await?;
-    let row = row(cx, &new, id, conversation, references.shows_quote());
+    let row = Status { approval, ..row(cx, &new, id, conversation, references.shows_quote()) };
     let stored = NewStatus { author: &actor, row, thread: parent.as_ref(), references, tags: new.tags() };
     let row = stored.write(cx, &mut tx, RemoteParts(&new)).await?;
     adopt(&mut tx, id, &waiting).await?;
-    let publishes = new.delivered || cx.clock.now() - row.created_at < RECENT;
+    match request {
+        Some(request) => consent::ask(cx, &mut tx, actor.id, |_| new.uri.clone(), id, request).await?,
+        None if approval == Some(Approval::Pending) => consent::came(cx, &mut tx, &row).await?,
+        None => {}
+    }
+    let publishes = approval.is_none() && (new.delivered || cx.clock.now() - row.created_at < RECENT);
     if new.missing_parent.is_some() || new.replies.is_some() {
         let (parent, replies) = (new.missing_parent.as_deref(), new.replies.as_deref());
         store::remote_thread::insert(&mut tx, id, parent, replies).await?;
@@ -390,7 +403,7 @@ impl Parts for RemoteParts<'_> {
     }
 
     async fn address(self, cx: &Cx, tx: &mut Tx, author: &Actor, new: &Status) -> Result<Vec<AccountId>> {
-        address(cx, tx, author, new.id, self.0).await
+        address(cx, tx, author, new, self.0).await
     }
 }
 
@@ -406,13 +419,16 @@ pub(super) fn spoiler(received: &str) -> String {
 }
 
 /// Stores the mentions and the audience, and notifies the mentioned accounts of this server. Returns all of them.
-async fn address(cx: &Cx, tx: &mut Tx, actor: &Actor, id: StatusId, new: &RemoteStatus) -> Result<Vec<AccountId>> {
+async fn address(cx: &Cx, tx: &mut Tx, actor: &Actor, row: &Status, new: &RemoteStatus) -> Result<Vec<AccountId>> {
+    let id = row.id;
     let loud: Vec<AccountId> = new.mentions.iter().take(MENTIONS_MAX).copied().collect();
     let silent = new.audience.iter().filter(|account| !loud.contains(account)).take(MENTIONS_MAX).copied();
     let silent: Vec<AccountId> = silent.collect();
     let mentioned = mentions::save(cx, tx, id, &loud, false).await?;
     mentions::save(cx, tx, id, &silent, true).await?;
-    let notified = mentions::notifiable(tx, actor.id, mentioned, STRANGERS_MAX).await?;
-    mentions::notify(cx, tx, actor, id, &notified).await?;
+    if row.approval.is_none() {
+        let notified = mentions::notifiable(tx, actor.id, mentioned, STRANGERS_MAX).await?;
+        mentions::notify(cx, tx, actor, id, &notified).await?;
+    }
     Ok([loud, silent].concat())
 }

@@ -8,12 +8,13 @@
 
 use chrono::Duration;
 
+use super::consent::{self, NewRequest};
 use super::draft::Draft;
 use crate::visibility;
 use context::Cx;
 use context::error::{Error, Result};
 use model::status::{LimitedScope, Visibility};
-use model::{AccountId, Actor, Status, StatusId};
+use model::{AccountId, Actor, InteractionKind, Status, StatusId};
 
 /// Visibility and audience of a status.
 #[derive(Debug)]
@@ -43,14 +44,18 @@ impl Audience {
     }
 }
 
-/// The status that `draft` replies to, and the reach chosen by the author. For `limited`, `reply` and visibilities of
+/// The status that `draft` replies to, the request that it needs, and the reach chosen by the author. For `limited`, `reply` and visibilities of
 /// plugins a plugin's filter may complete the reach.
 ///
 /// # Errors
-/// [`Error::NotFound`] when the status replied to is missing or hidden, [`Error::Invalid`] for an unknown visibility,
-/// and for one that `actor` disabled.
-pub(super) async fn reach(cx: &Cx, actor: &Actor, draft: &Draft) -> Result<(Option<Status>, Audience)> {
-    let parent = parent(cx, actor, draft.in_reply_to_id).await?;
+/// [`Error::NotFound`] when the status replied to is missing or hidden, [`Error::Forbidden`] when its author does not let
+/// `actor` reply, [`Error::Invalid`] for an unknown visibility, and for one that `actor` disabled.
+pub(super) async fn reach(
+    cx: &Cx,
+    actor: &Actor,
+    draft: &Draft,
+) -> Result<(Option<Status>, Option<NewRequest>, Audience)> {
+    let (parent, request) = parent(cx, actor, draft.in_reply_to_id).await?.unzip();
     let word = draft.visibility.as_deref().filter(|word| !word.is_empty());
     refuse_disabled(actor, word.unwrap_or(default_visibility(actor).as_str()))?;
     let mut reach = match word {
@@ -73,7 +78,7 @@ pub(super) async fn reach(cx: &Cx, actor: &Actor, draft: &Draft) -> Result<(Opti
         reach = Audience::plain(Visibility::Unlisted);
     }
     reach.audience.extend(draft.recipients.iter().flatten());
-    Ok((parent, reach))
+    Ok((parent, request.flatten(), reach))
 }
 
 /// Makes one of the first public statuses of a new account unlisted, as the settings `hold_back_new_accounts` and
@@ -133,11 +138,14 @@ pub(super) async fn settle(cx: &Cx, actor: &Actor, mut reach: Audience, mentions
     Ok(reach)
 }
 
-/// The status replied to; the original of a reblog.
-async fn parent(cx: &Cx, actor: &Actor, id: Option<StatusId>) -> Result<Option<Status>> {
+/// The status replied to, which is the original of a reblog, and the request that the reply needs.
+async fn parent(cx: &Cx, actor: &Actor, id: Option<StatusId>) -> Result<Option<(Status, Option<NewRequest>)>> {
     let Some(id) = id else { return Ok(None) };
     let seen = visibility::status(cx, Some(actor), id).await?;
-    store::status::find(&cx.db, seen.proper().id).await?.ok_or(Error::NotFound).map(Some)
+    let parent = store::status::find(&cx.db, seen.proper().id).await?.ok_or(Error::NotFound)?;
+    let request = consent::needed(cx, actor, &seen, InteractionKind::Reply).await?;
+    consent::refuse_closed(cx, actor, parent.conversation_id).await?;
+    Ok(Some((parent, request)))
 }
 
 /// The visibility of `actor`'s statuses when none is chosen: their preference, else private for a locked account and

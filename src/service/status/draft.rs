@@ -9,6 +9,7 @@ use crate::media;
 use crate::poll::PollDraft;
 use context::extension::PendingStatus;
 use model::account::Searchability;
+use model::interaction::{InteractionKind, InteractionPolicy, PolicyRules};
 use model::status::QuotePolicy;
 use model::{AccountId, MediaId, PluginId, Status, StatusId};
 
@@ -34,6 +35,8 @@ pub struct Draft {
     pub quoted_status_id: Option<StatusId>,
     /// `None`: the preference of the author.
     pub quote_approval_policy: Option<QuotePolicy>,
+    /// The rules that are left out are the preference of the author.
+    pub interaction_policy: PolicyRules,
     pub poll: Option<PollDraft>,
     /// Whether the text is Markdown.
     pub markdown: bool,
@@ -69,6 +72,8 @@ pub struct EditDraft {
     pub markdown: bool,
     /// `None`: unchanged.
     pub quote_approval_policy: Option<QuotePolicy>,
+    /// The rules that are left out are unchanged.
+    pub interaction_policy: PolicyRules,
     /// Parameters unknown to the server, which plugins may have declared.
     pub params: Map<String, Value>,
 }
@@ -97,4 +102,10 @@ impl EditDraft {
             extras: Vec::new(),
         }
     }
+}
+
+/// `policy` with what a request changes.
+pub(super) fn changed(policy: InteractionPolicy, rules: PolicyRules, quotes: Option<QuotePolicy>) -> InteractionPolicy {
+    let policy = quotes.map_or(policy, |quotes| policy.with(InteractionKind::Quote, quotes.into()));
+    policy.with_rules(rules)
 }

@@ -5,7 +5,7 @@
 //! Spec: docs/contract/rules.md#10-statuses, Edits.
 
 use super::compose::{self, ComposedText};
-use super::draft::EditDraft;
+use super::draft::{EditDraft, changed};
 use super::edited_status::EditedStatus;
 use super::reference::{self, ReferenceRequest, References};
 use super::{expiry, revision};
@@ -18,7 +18,7 @@ use context::Cx;
 use context::change::{self, Change};
 use context::error::{Error, Result};
 use database::Tx;
-use model::{Actor, InteractionKind, MediaAttachment, MediaId, PluginId, QuotePolicy, Status, StatusId};
+use model::{Actor, MediaAttachment, MediaId, PluginId, Status, StatusId};
 use serde_json::Value;
 use store::status_edit::Revision;
 
@@ -78,8 +78,8 @@ async fn write(cx: &Cx, tx: &mut Tx, actor: &Actor, id: StatusId, mut edit: Prep
     // Read again: another edit may have been faster, and its revision is then the previous one.
     let old = store::status::lock(tx, id).await?.ok_or(Error::NotFound)?;
     let indexed = index::terms(tx, &old).await?;
-    let quotes = |policy: QuotePolicy| old.interaction_policy.with(InteractionKind::Quote, policy.into());
-    let policy = edit.change.quote_approval_policy.map(quotes).filter(|policy| *policy != old.interaction_policy);
+    let policy = changed(old.interaction_policy, edit.change.interaction_policy, edit.change.quote_approval_policy);
+    let policy = Some(policy).filter(|policy| *policy != old.interaction_policy);
     if let Some(policy) = policy {
         store::reference::set_policy(tx, id, policy).await?;
     }
@@ -88,6 +88,11 @@ async fn write(cx: &Cx, tx: &mut Tx, actor: &Actor, id: StatusId, mut edit: Prep
     let (poll_change, poll_options) = poll::replace(cx, tx, id, edit.poll.as_ref()).await?;
     let new = edit.revision(cx, &old);
     if new == revision::of(&old) && !media_changed && poll_change != PollChange::Content {
+        if policy.is_some() {
+            // It was not edited, but others must see who may interact with it.
+            let anew = Change::StatusEdited { status: id, author: actor.id, traits: (&old).into() };
+            change::record(cx, tx, anew).await?;
+        }
         return Ok(poll_change == PollChange::Terms || policy.is_some());
     }
     if new.expires_at != old.expires_at {

@@ -51,7 +51,11 @@ async fn count_author(tx: &mut Tx, status: &Status, by: i64) -> Result<()> {
     Ok(())
 }
 
-async fn count_targets(tx: &mut Tx, status: &Status, by: i64) -> Result<()> {
+/// Counts what is shown: nothing for a reply or reblog without approval.
+pub(super) async fn count_targets(tx: &mut Tx, status: &Status, by: i64) -> Result<()> {
+    if status.approval.is_some() {
+        return Ok(());
+    }
     if let Some(answered) = status.in_reply_to_id.filter(|_| status.visibility.is_anonymous()) {
         store::status::add_counts(tx, answered, by, 0, 0).await?;
     }

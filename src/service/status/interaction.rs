@@ -5,6 +5,7 @@
 
 use std::collections::HashSet;
 
+use super::consent;
 use crate::notification;
 use crate::visibility::{self, Marked, Place, Seen};
 use context::Cx;
@@ -12,37 +13,70 @@ use context::change::{self, Change};
 use context::error::{Error, Result};
 use context::extension::Notice;
 use database::Tx;
+use model::interaction::RequestState;
 use model::status::Visibility;
-use model::{Actor, NotificationType, RowId, StatusId};
+use model::{AccountId, Actor, InteractionKind, NotificationType, RowId, StatusId, urls};
 use store::favourite::Mark;
 
-/// Marks a status as a favourite of `actor`.
+/// Marks a status as a favourite of `actor`, or asks its author for approval.
 ///
 /// # Errors
-/// [`Error::NotFound`] when it is missing or hidden, [`Error::Forbidden`] when `actor` blocks its author.
+/// [`Error::NotFound`] when it is missing or hidden, [`Error::Forbidden`] when `actor` blocks its author, or the author
+/// does not allow it.
 #[model::use_case]
 pub async fn favourite(cx: &Cx, actor: &Actor, id: StatusId) -> Result<()> {
+    favourite_as(cx, actor, id, None).await
+}
+
+/// As [`favourite()`]. `like`: the activity, if it came from another server.
+pub(crate) async fn favourite_as(cx: &Cx, actor: &Actor, id: StatusId, like: Option<&str>) -> Result<()> {
     let seen = visibility::status(cx, Some(actor), id).await?;
     let head = seen.proper();
     refuse_blocked(&seen)?;
-    let row: RowId = cx.ids.next();
+    let request = consent::needed(cx, actor, &seen, InteractionKind::Favourite).await?;
+    let waits = request.as_ref().is_some_and(|request| request.state == RequestState::Pending);
+    if waits && seen.marked().favourited {
+        return Ok(());
+    }
     let mut tx = cx.db.begin().await?;
-    let inserted = store::favourite::insert(&mut tx, Mark::Favourite, row, actor.id, head.id, cx.clock.now());
-    if inserted.await.map_err(Error::of_insert)? {
-        store::status::add_counts(&mut tx, head.id, 0, 0, 1).await?;
-        let notice = Notice {
-            receiver: head.account_id,
-            from: actor.id,
-            kind: NotificationType::Favourite.into(),
-            activity: i64::from(row),
-            status: Some(head.id),
-        };
-        notification::notify(cx, &mut tx, &[notice]).await?;
-        change::record(cx, &mut tx, Change::Favourited { account: actor.id, status: head.id, favourite: Some(row) })
-            .await?;
+    match request {
+        Some(request) if waits => {
+            let uri = like.map(str::to_owned);
+            let uri = |id| uri.unwrap_or_else(|| urls::like(&actor.uri, id));
+            consent::ask(cx, &mut tx, actor.id, uri, head.id, request).await?;
+        }
+        Some(_) | None => mark(cx, &mut tx, actor.id, head.id, head.account_id, cx.ids.next()).await?,
     }
     tx.commit().await?;
     Ok(())
+}
+
+/// Marks the status `status` of `author` as a favourite of `account`, as the row `row`.
+///
+/// # Errors
+/// [`Error::NotFound`] when it was deleted meanwhile.
+pub(super) async fn mark(
+    cx: &Cx,
+    tx: &mut Tx,
+    account: AccountId,
+    status: StatusId,
+    author: AccountId,
+    row: RowId,
+) -> Result<()> {
+    let inserted = store::favourite::insert(tx, Mark::Favourite, row, account, status, cx.clock.now());
+    if !inserted.await.map_err(Error::of_insert)? {
+        return Ok(());
+    }
+    store::status::add_counts(tx, status, 0, 0, 1).await?;
+    let notice = Notice {
+        receiver: author,
+        from: account,
+        kind: NotificationType::Favourite.into(),
+        activity: i64::from(row),
+        status: Some(status),
+    };
+    notification::notify(cx, tx, &[notice]).await?;
+    change::record(cx, tx, Change::Favourited { account, status, favourite: Some(row) }).await
 }
 
 /// Removes the favourite, also when the author has blocked `actor` since. Returns the status after the change.
@@ -54,6 +88,9 @@ pub async fn unfavourite(cx: &Cx, actor: &Actor, id: StatusId) -> Result<Seen> {
     let seen = unmarkable(cx, actor, id, |marked| marked.favourited).await?;
     let head = seen.proper();
     let mut tx = cx.db.begin().await?;
+    if !head.interaction_policy.is_open() {
+        consent::withdraw(&mut tx, InteractionKind::Favourite, actor.id, head.id).await?;
+    }
     if let Some(row) = store::favourite::delete(&mut tx, Mark::Favourite, actor.id, head.id).await? {
         store::status::add_counts(&mut tx, head.id, 0, 0, -1).await?;
         notification::retract(&mut tx, NotificationType::Favourite, row).await?;

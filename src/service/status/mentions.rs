@@ -32,7 +32,9 @@ pub(super) async fn address(
     let answered = thread.map(|parent| parent.account_id);
     let receivers = notified(&mut *tx, new.conversation_id, answered, &audience).await?;
     mentioned.extend(silent.into_iter().filter(|(_, account)| receivers.contains(account)));
-    notify(cx, tx, actor, new.id, &mentioned).await?;
+    if new.approval.is_none() {
+        notify(cx, tx, actor, new.id, &mentioned).await?;
+    }
     Ok(audience.into_iter().chain(mentions).collect())
 }
 
@@ -139,9 +141,20 @@ pub(crate) async fn notify(
     status: StatusId,
     mentioned: &[(RowId, AccountId)],
 ) -> Result<()> {
+    notify_from(cx, tx, actor.id, status, mentioned).await
+}
+
+/// As [`notify`], of a status of `author`.
+pub(crate) async fn notify_from(
+    cx: &Cx,
+    tx: &mut Tx,
+    author: AccountId,
+    status: StatusId,
+    mentioned: &[(RowId, AccountId)],
+) -> Result<()> {
     let notice = |(mention, receiver): &(RowId, AccountId)| Notice {
         receiver: *receiver,
-        from: actor.id,
+        from: author,
         kind: NotificationType::Mention.into(),
         activity: i64::from(*mention),
         status: Some(status),

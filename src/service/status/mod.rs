@@ -25,6 +25,7 @@ mod ready;
 pub(crate) mod reference;
 pub(crate) mod revision;
 mod states;
+pub mod thread;
 
 pub use address::default_visibility;
 pub(crate) use delete::erase;
@@ -34,7 +35,7 @@ pub use edit::edit;
 pub use expiry::expire;
 pub use interactions::list_interactions;
 pub use publish::{prepare, publish, validate};
-pub use quote::{list_quoting, revoke as revoke_quote, set_policy as set_quote_policy};
+pub use quote::{list_quoting, revoke as revoke_quote, set_policy};
 pub use ready::{Ready, write};
 pub use reference::{MOST as MOST_REFERENCES, list_referring};
 pub use revision::{history, own, source};

@@ -50,7 +50,7 @@ impl NewStatus<'_> {
         mentions::save_tags(cx, tx, row.id, author.id, row.is_open(), &tags).await?;
         let addressed = parts.address(cx, tx, author, &row).await?;
         reference::insert(cx, tx, Referring::from(&row), &references, &addressed).await?;
-        if row.visibility == Visibility::Direct {
+        if row.visibility == Visibility::Direct && row.approval.is_none() {
             conversation::receive(cx, tx, row.id).await?;
         }
         Ok(row)

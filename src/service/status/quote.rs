@@ -7,12 +7,13 @@
 //! Spec: <https://docs.joinmastodon.org/client/quotes/>
 
 use super::consent::{self, NewRequest};
+use super::draft::changed;
 use crate::timeline::TimelinePage;
 use crate::visibility::{self, Place, Seen};
 use context::Cx;
 use context::change::{self, Change};
 use context::error::{Error, Result};
-use model::interaction::{Permission, RequestState};
+use model::interaction::{Permission, PolicyRules, RequestState};
 use model::{Actor, Cursor, InteractionKind, QuotePolicy, QuoteState, Status, StatusId};
 
 /// What the server of the quoting status, another one, states about its quote.
@@ -139,17 +140,23 @@ pub async fn revoke(cx: &Cx, actor: &Actor, id: StatusId, quoting: StatusId) -> 
     Ok(())
 }
 
-/// Sets who may quote `actor`'s status from now on, and tells other servers; existing quotes stay. A status that is not public can be quoted
-/// only by its author, regardless of the policy.
+/// Sets who may interact with `actor`'s status from now on, and tells other servers; what was done before stays. A status
+/// that is not public can be quoted only by its author, regardless of the policy.
 ///
 /// # Errors
 /// [`Error::NotFound`] unless it is their own and not a reblog.
-pub async fn set_policy(cx: &Cx, actor: &Actor, id: StatusId, policy: QuotePolicy) -> Result<()> {
+pub async fn set_policy(
+    cx: &Cx,
+    actor: &Actor,
+    id: StatusId,
+    rules: PolicyRules,
+    quotes: Option<QuotePolicy>,
+) -> Result<()> {
     let mut tx = cx.db.begin().await?;
     let status = store::status::lock(&mut tx, id).await?;
     let own = |status: &Status| status.account_id == actor.id && status.reblog_of_id.is_none();
     let status = status.filter(own).ok_or(Error::NotFound)?;
-    let policy = status.interaction_policy.with(InteractionKind::Quote, policy.into());
+    let policy = changed(status.interaction_policy, rules, quotes);
     if policy != status.interaction_policy {
         store::reference::set_policy(&mut tx, id, policy).await?;
         let anew = Change::StatusEdited { status: id, author: actor.id, traits: (&status).into() };

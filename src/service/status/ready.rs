@@ -5,7 +5,8 @@
 
 use super::address::Audience;
 use super::compose::ComposedText;
-use super::draft::Draft;
+use super::consent::{self, NewRequest};
+use super::draft::{Draft, changed};
 use super::new_status::{NewStatus, Parts};
 use super::reference::{self, References};
 use super::{expiry, idempotency, mentions};
@@ -18,7 +19,7 @@ use context::error::Result;
 use database::Tx;
 use model::account::Searchability;
 use model::status::Visibility;
-use model::{AccountId, Actor, InteractionKind, InteractionPolicy, MediaId, PluginId, Status, StatusId, urls};
+use model::{AccountId, Actor, MediaId, PluginId, Status, StatusId, urls};
 use serde_json::Value;
 use store::idempotency_key::CreatedStatus;
 
@@ -32,6 +33,8 @@ pub struct Ready {
     /// Data of plugins.
     pub(super) extras: Vec<(PluginId, Value)>,
     pub(super) parent: Option<Status>,
+    /// The request to reply that its parent needs.
+    pub(super) request: Option<NewRequest>,
     pub(super) references: References,
     pub(super) reach: Audience,
     /// `None`: it does not count against the limit of statuses.
@@ -53,7 +56,8 @@ impl Ready {
 
     fn row(&self, cx: &Cx, actor: &Actor, id: StatusId, has_media: bool) -> Status {
         let Self { draft, words, poll, parent, reach, .. } = self;
-        let quotes = draft.quote_approval_policy.unwrap_or(actor.preferences.default_quote_policy);
+        let policy = actor.preferences.policy(reach.visibility);
+        let policy = changed(policy, draft.interaction_policy, draft.quote_approval_policy);
         Status {
             url: Some(cx.urls.status(&actor.username, id)),
             sensitive: self.sensitive,
@@ -71,7 +75,8 @@ impl Ready {
             language: self.language.clone(),
             in_reply_to_id: parent.as_ref().map(|parent| parent.id),
             app_id: actor.app,
-            interaction_policy: InteractionPolicy::default().with(InteractionKind::Quote, quotes.into()),
+            interaction_policy: policy,
+            approval: self.request.as_ref().and_then(NewRequest::approval),
             has_media,
             has_poll: poll.is_some(),
             expires_at: expiry::of_new(cx, words.lasts),
@@ -104,13 +109,18 @@ pub async fn write(cx: &Cx, tx: &mut Tx, actor: &Actor, mut ready: Ready) -> Res
     let parent = ready.parent.as_ref().map(|parent| parent.id);
     reference::lock_for_new(tx, actor.id, parent, &mut ready.references).await?;
     let row = ready.row(cx, actor, id, !media.is_empty());
-    let Ready { words, poll, extras, parent, references, reach, spent, .. } = ready;
+    let Ready { words, poll, extras, parent, request, references, reach, spent, .. } = ready;
     let thread = parent.as_ref().filter(|_| !reach.new_conversation);
     let new = NewStatus { author: actor, row, thread, references, tags: words.tags };
     let media = media.iter().map(|media| media.id).collect();
     let parts = LocalParts { media, poll, extras, thread, mentions: words.mentions, reach };
     let new = new.write(cx, tx, parts).await?;
-    change::record(cx, tx, Change::StatusPublished { status: id, author: actor.id, traits: (&new).into() }).await?;
+    if let Some(request) = request {
+        consent::ask(cx, tx, actor.id, |_| new.uri.clone(), id, request).await?;
+    }
+    if new.approval.is_none() {
+        change::record(cx, tx, Change::StatusPublished { status: id, author: actor.id, traits: (&new).into() }).await?;
+    }
     if cx.config.previews.enabled && card::link(cx, &new.text).is_some() {
         change::record(cx, tx, Change::StatusLinked { status: id }).await?;
     }

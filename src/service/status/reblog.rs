@@ -4,20 +4,22 @@
 
 use crate::interaction::refuse_blocked;
 use crate::rate_limits::{self, Family};
+use crate::status::consent::{self, NewRequest};
 use crate::status::{self, default_visibility};
 use crate::{notification, visibility};
 use context::Cx;
 use context::change::{self, Change};
 use context::error::{Error, Result};
 use context::extension::Notice;
+use database::Tx;
 use model::status::Visibility;
-use model::{Actor, NotificationType, Status, StatusId, urls};
+use model::{Actor, InteractionKind, NotificationType, Status, StatusId, urls};
 
 /// Reblogs a status as `actor`. Returns the reblog, which is the existing one when repeated.
 ///
 /// # Errors
 /// [`Error::NotFound`] when it is missing or hidden; [`Error::Forbidden`] when it is direct, limited, private and
-/// someone else's, or when `actor` blocks its author; [`Error::Invalid`] for an unknown visibility.
+/// someone else's, when `actor` blocks its author, or when the author does not allow it; [`Error::Invalid`] for an unknown visibility.
 #[model::use_case]
 pub async fn reblog(cx: &Cx, actor: &Actor, id: StatusId, wanted: Option<&str>) -> Result<StatusId> {
     let seen = visibility::status(cx, Some(actor), id).await?;
@@ -25,6 +27,7 @@ pub async fn reblog(cx: &Cx, actor: &Actor, id: StatusId, wanted: Option<&str>) 
     let head = seen.proper();
     let visibility = reach(actor, head.visibility, head.account_id == actor.id, wanted)?;
     let original = store::status::find(&cx.db, head.id).await?.ok_or(Error::NotFound)?;
+    let request = consent::needed(cx, actor, &seen, InteractionKind::Reblog).await?;
     let spent = rate_limits::family(cx, actor.id, Family::Statuses)?;
 
     let reblog: StatusId = cx.ids.next();
@@ -34,29 +37,54 @@ pub async fn reblog(cx: &Cx, actor: &Actor, id: StatusId, wanted: Option<&str>) 
         local_only: original.local_only,
         visibility,
         searchability: original.searchability,
-        language: original.language,
+        language: original.language.clone(),
         conversation_id: original.conversation_id,
         reblog_of_id: Some(original.id),
         app_id: actor.app,
+        approval: request.as_ref().and_then(NewRequest::approval),
         ..Status::new(reblog, actor.id, uri, cx.clock.now())
     };
-    let change = Change::StatusPublished { status: reblog, author: actor.id, traits: (&new).into() };
     let mut tx = cx.db.begin().await?;
-    if !status::insert::insert(cx, &mut tx, actor, new).await? {
+    if !write(cx, &mut tx, actor, new, &original, request).await? {
         return store::reblog::find(&mut tx, actor.id, original.id).await?.ok_or(Error::NotFound);
+    }
+    tx.commit().await?;
+    spent.keep();
+    Ok(reblog)
+}
+
+/// Stores the reblog `new` of `original`, and publishes it unless it waits for approval; false when there is one already.
+/// The transaction must not be committed then.
+pub(crate) async fn write(
+    cx: &Cx,
+    tx: &mut Tx,
+    actor: &Actor,
+    new: Status,
+    original: &Status,
+    request: Option<NewRequest>,
+) -> Result<bool> {
+    let (id, uri) = (new.id, new.uri.clone());
+    let waits = new.approval.is_some();
+    let change = Change::StatusPublished { status: id, author: actor.id, traits: (&new).into() };
+    if !status::insert::insert(cx, tx, actor, new).await? {
+        return Ok(false);
+    }
+    if let Some(request) = request {
+        consent::ask(cx, tx, actor.id, |_| uri, original.id, request).await?;
+    }
+    if waits {
+        return Ok(true);
     }
     let notice = Notice {
         receiver: original.account_id,
         from: actor.id,
         kind: NotificationType::Reblog.into(),
-        activity: i64::from(reblog),
+        activity: i64::from(id),
         status: Some(original.id),
     };
-    notification::notify(cx, &mut tx, &[notice]).await?;
-    change::record(cx, &mut tx, change).await?;
-    tx.commit().await?;
-    spent.keep();
-    Ok(reblog)
+    notification::notify(cx, tx, &[notice]).await?;
+    change::record(cx, tx, change).await?;
+    Ok(true)
 }
 
 /// Undoes the reblog of a status. Returns the original.

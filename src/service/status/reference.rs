@@ -323,7 +323,7 @@ pub(crate) async fn replace(
 async fn ask(cx: &Cx, tx: &mut Tx, status: Referring, request: Option<&NewRequest>) -> Result<()> {
     let Some(request) = request else { return Ok(()) };
     let Some(row) = store::status::find(&mut *tx, status.id).await? else { return Ok(()) };
-    consent::ask(cx, tx, row.account_id, row.uri, row.id, request.clone()).await
+    consent::ask(cx, tx, row.account_id, |_| row.uri, row.id, request.clone()).await
 }
 
 /// The row of the reference of `status` to `target`, which notifications name.

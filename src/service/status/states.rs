@@ -4,6 +4,7 @@
 
 use super::address::{self, Audience};
 use super::compose::{self, ComposedText};
+use super::consent::NewRequest;
 use super::draft::Draft;
 use super::ready::Ready;
 use super::reference::{self, ReferenceRequest};
@@ -27,6 +28,8 @@ pub(super) struct Composed {
 pub(super) struct Addressed {
     composed: Composed,
     parent: Option<Status>,
+    /// The request to reply that the parent needs.
+    request: Option<NewRequest>,
     reach: Audience,
     /// Data of plugins.
     extras: Vec<(PluginId, Value)>,
@@ -52,9 +55,9 @@ impl Composed {
     /// # Errors
     /// As [`address::reach`].
     pub(super) async fn address(self, cx: &Cx, actor: &Actor) -> Result<Addressed> {
-        let (parent, reach) = address::reach(cx, actor, &self.draft).await?;
+        let (parent, request, reach) = address::reach(cx, actor, &self.draft).await?;
         let extras = self.draft.extras.clone();
-        Ok(Addressed { composed: self, parent, reach, extras })
+        Ok(Addressed { composed: self, parent, request, reach, extras })
     }
 }
 
@@ -68,7 +71,7 @@ impl Addressed {
             return Ok(self);
         }
         let pending = self.pending();
-        let Self { composed: Composed { draft, words, poll, .. }, parent, .. } = self;
+        let Self { composed: Composed { draft, words, poll, .. }, parent, request: asked, .. } = self;
         let request = (draft.source(), &draft.params, draft.visibility.as_deref());
         let (words, pending) = compose::filtered(cx, actor, words, pending, request).await?;
         compose::check_mentions(&words, draft.allowed_mentions.as_deref())?;
@@ -80,7 +83,7 @@ impl Addressed {
             new_conversation: pending.new_conversation,
         };
         let composed = Composed { draft, words, poll, sensitive: pending.sensitive, language };
-        Ok(Self { composed, parent, reach, extras: pending.extras })
+        Ok(Self { composed, parent, request: asked, reach, extras: pending.extras })
     }
 
     /// The status as plugins see it.
@@ -108,8 +111,8 @@ impl Addressed {
     /// [`Error::Invalid`](context::Error::Invalid) for a text or an audience that is not allowed, and the errors of
     /// [`reference::resolve`].
     pub(super) async fn ready(self, cx: &Cx, actor: &Actor) -> Result<Ready> {
-        let Self { composed: Composed { draft, mut words, poll, mut sensitive, language }, parent, reach, extras } =
-            self;
+        let Self { composed, parent, request: asked, reach, extras } = self;
+        let Composed { draft, mut words, poll, mut sensitive, language } = composed;
         compose::moderate(cx, &mut words, poll.as_ref(), &mut sensitive)?;
         let reach = address::settle(cx, actor, reach, &words.mentions).await?;
         let request = ReferenceRequest {
@@ -120,7 +123,8 @@ impl Addressed {
         let references = reference::resolve(cx, actor, request, None, None).await?;
         let reach = if references.is_for_followers() { reach.for_followers() } else { reach };
         let reach = address::hold_back(cx, actor, reach).await?;
-        Ok(Ready { draft, words, poll, sensitive, language, extras, parent, references, reach, spent: None })
+        let request = asked;
+        Ok(Ready { draft, words, poll, sensitive, language, extras, parent, request, references, reach, spent: None })
     }
 }
 

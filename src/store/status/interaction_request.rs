@@ -6,6 +6,7 @@
 //!
 //! Spec: docs/contract/federation.md#15-who-may-interact
 
+use database::sql::{Ids, Texts};
 use database::{Conn, Result, Tx, paged, sql};
 use model::interaction::{InteractionKind, RequestState};
 use model::{AccountId, Cursor, RowId, StatusId, Time, boxed};
@@ -95,7 +96,7 @@ pub async fn list_accepted(db: Conn<'_>, uris: &[String]) -> Result<Vec<Interact
         "SELECT " interaction_request_columns!() " FROM interaction_requests q
          WHERE q.state = 'accepted' AND q.uri" in("$1")
     ))
-    .bind(database::sql::Texts::of(uris.iter().cloned()))
+    .bind(Texts::of(uris.iter().cloned()))
     .all()
     .await
 }
@@ -127,11 +128,57 @@ pub async fn set_request(tx: &mut Tx, id: RowId, uri: &str) -> Result<()> {
     Ok(())
 }
 
+/// The status of another server, a reply, quote or reblog, with this `uri`; or the local reblog.
+#[boxed]
+pub async fn find_status(db: Conn<'_>, uri: &str) -> Result<Option<StatusId>> {
+    let row: Option<(StatusId,)> =
+        db.query(sql!("SELECT s.id FROM statuses s WHERE s.uri = $1")).bind(uri.to_owned()).optional().await?;
+    Ok(row.map(|(id,)| id))
+}
+
 /// Deletes the requests about the interaction `uri`, which ended.
 #[boxed]
 pub async fn delete(tx: &mut Tx, uri: &str) -> Result<()> {
     tx.query(sql!("DELETE FROM interaction_requests WHERE uri = $1")).bind(uri.to_owned()).execute().await?;
     Ok(())
+}
+
+/// The statuses among `statuses` whose authors are yet to approve the favourite of `account`, by id.
+#[boxed]
+pub async fn list_waiting_favourites(db: Conn<'_>, account: AccountId, statuses: &[StatusId]) -> Result<Vec<StatusId>> {
+    db.query(sql!(
+        "SELECT q.target_id FROM interaction_requests q
+         WHERE q.account_id = $1 AND q.kind = 'favourite' AND q.state = 'pending' AND q.target_id" in("$2")
+        "ORDER BY q.target_id"
+    ))
+    .bind(account)
+    .bind(Ids::of(statuses.iter().copied()))
+    .scalars()
+    .await
+}
+
+/// Deletes the request of `account` to do this with `target`, whatever was decided; returns it.
+#[boxed]
+pub async fn take(
+    tx: &mut Tx,
+    kind: InteractionKind,
+    account: AccountId,
+    target: StatusId,
+) -> Result<Option<InteractionRequest>> {
+    let found: Option<InteractionRequest> = tx
+        .query(sql!(
+            "SELECT " interaction_request_columns!() " FROM interaction_requests q
+             WHERE q.account_id = $1 AND q.target_id = $2 AND q.kind = $3 LIMIT 1"
+        ))
+        .bind(account)
+        .bind(target)
+        .bind(kind)
+        .optional()
+        .await?;
+    if let Some(found) = &found {
+        tx.query(sql!("DELETE FROM interaction_requests WHERE id = $1")).bind(found.id).execute().await?;
+    }
+    Ok(found)
 }
 
 /// The number of requests of `account` that wait for a decision.
@@ -143,15 +190,29 @@ pub async fn count_pending(db: Conn<'_>, account: AccountId) -> Result<i64> {
         .await
 }
 
-/// A page of the requests that wait for `author`, newest first.
+/// A page of the requests to `author` in this state, newest first.
 #[boxed]
-pub async fn list_pending(db: Conn<'_>, author: AccountId, cursor: &Cursor) -> Result<Vec<InteractionRequest>> {
+pub async fn list(
+    db: Conn<'_>,
+    author: AccountId,
+    state: RequestState,
+    cursor: &Cursor,
+) -> Result<Vec<InteractionRequest>> {
     let sql = paged!(
         cursor,
         "SELECT " interaction_request_columns!() " FROM interaction_requests q
-         WHERE q.author_id = $1 AND q.state = 'pending' AND q.id < $2 AND q.id > $3",
+         WHERE q.author_id = $1 AND q.state = $5 AND q.id < $2 AND q.id > $3",
         by "q.id", limit "$4"
     );
-    let query = db.query(sql).bind(author).bind(cursor.before()).bind(cursor.after()).bind(cursor.limit);
+    let query = db.query(sql).bind(author).bind(cursor.before()).bind(cursor.after()).bind(cursor.limit).bind(state);
     Ok(cursor.newest_first(query.all().await?))
+}
+
+/// The statuses among `uris`, as (URI, status): replies, quotes and reblogs of any server.
+#[boxed]
+pub async fn list_statuses(db: Conn<'_>, uris: &[String]) -> Result<Vec<(String, StatusId)>> {
+    db.query(sql!("SELECT s.uri, s.id FROM statuses s WHERE s.uri" in("$1")))
+        .bind(Texts::of(uris.iter().cloned()))
+        .all()
+        .await
 }

@@ -25,7 +25,7 @@ use database::sql::Ids;
 use database::{Conn, Engine, Result, Tx, sql};
 use model::status::Visibility;
 use model::{
-    AccountId, ConversationId, InteractionPolicy, QuoteState, Status, StatusId, Time, boxed, status_columns,
+    AccountId, Approval, ConversationId, InteractionPolicy, QuoteState, Status, StatusId, Time, boxed, status_columns,
     status_insert,
 };
 
@@ -55,6 +55,10 @@ pub struct Head {
     pub quote_state: Option<QuoteState>,
     /// Who may interact with it.
     pub interaction_policy: InteractionPolicy,
+    /// Why its author alone sees it.
+    pub approval: Option<Approval>,
+    /// The author of the status that it replies to, while that one is to approve it.
+    pub approver_id: Option<AccountId>,
     pub conversation_id: Option<ConversationId>,
     /// The author is suspended.
     pub author_suspended: bool,
@@ -95,7 +99,8 @@ pub async fn heads(db: Conn<'_>, ids: &[StatusId]) -> Result<Vec<Head>> {
         () => {
             "SELECT s.id, s.version, s.account_id, a.version AS account_version, s.visibility, s.local_only,
                     s.reblog_of_id, s.has_poll, s.has_references, s.quote_id, s.quote_state,
-                    s.interaction_policy, s.conversation_id, a.suspended_at IS NOT NULL AS author_suspended,
+                    s.interaction_policy, s.approval,
+                    CASE WHEN s.approval = 'pending' THEN s.in_reply_to_account_id END AS approver_id, s.conversation_id, a.suspended_at IS NOT NULL AS author_suspended,
                     a.limited_at IS NOT NULL AS author_limited, a.sensitized_at IS NOT NULL AS author_sensitized, s.replies_count, s.reblogs_count,
                     s.favourites_count, s.referred_by_count, s.quotes_count FROM "
         };
@@ -300,6 +305,51 @@ pub async fn find_by_uri(db: Conn<'_>, uri: &str) -> Result<Option<StatusId>> {
 #[boxed]
 pub async fn insert_conversation(tx: &mut Tx, id: ConversationId, now: Time) -> Result<()> {
     tx.query(sql!("INSERT INTO conversations (id, created_at) VALUES ($1, $2)")).bind(id).bind(now).execute().await?;
+    Ok(())
+}
+
+/// The account that closed a thread: nobody else may reply any more.
+#[boxed]
+pub async fn find_closer(db: Conn<'_>, conversation: ConversationId) -> Result<Option<AccountId>> {
+    let row: Option<(Option<AccountId>,)> = db
+        .query(sql!("SELECT c.closed_by_id FROM conversations c WHERE c.id = $1"))
+        .bind(conversation)
+        .optional()
+        .await?;
+    Ok(row.and_then(|(closer,)| closer))
+}
+
+/// Closes a thread for everyone but `closer`, or opens it again (`None`).
+#[boxed]
+pub async fn set_closer(tx: &mut Tx, conversation: ConversationId, closer: Option<AccountId>) -> Result<()> {
+    tx.query(sql!("UPDATE conversations SET closed_by_id = $2 WHERE id = $1"))
+        .bind(conversation)
+        .bind(closer)
+        .execute()
+        .await?;
+    Ok(())
+}
+
+/// The first status of a thread, as far as it is known here.
+#[boxed]
+pub async fn find_root(db: Conn<'_>, conversation: ConversationId) -> Result<Option<Status>> {
+    db.query(sql!(
+        "SELECT " status_columns!() " FROM statuses s
+         WHERE s.conversation_id = $1 AND s.in_reply_to_id IS NULL AND s.reblog_of_id IS NULL ORDER BY s.id LIMIT 1"
+    ))
+    .bind(conversation)
+    .optional()
+    .await
+}
+
+/// Changes why the author of a status alone sees it, and increments its version.
+#[boxed]
+pub async fn set_approval(tx: &mut Tx, id: StatusId, approval: Option<Approval>) -> Result<()> {
+    tx.query(sql!("UPDATE statuses SET approval = $2, version = version + 1 WHERE id = $1"))
+        .bind(id)
+        .bind(approval)
+        .execute()
+        .await?;
     Ok(())
 }
 

@@ -79,7 +79,8 @@ async fn save(frame: &Frame, form: &Fields) -> Result<(), Error> {
     muted.retain(|kind| !staff.contains(kind));
     let ticked = |kind: &NotificationType| form.staff_notifications.iter().flatten().any(|word| word == kind.as_str());
     muted.extend(staff.into_iter().filter(|kind| !ticked(kind)));
-    let preferences = Preferences { muted_staff_notifications: muted, ..form.preferences()? };
+    let interaction_policies = frame.person.user.preferences.0.interaction_policies.clone();
+    let preferences = Preferences { muted_staff_notifications: muted, interaction_policies, ..form.preferences()? };
     preference::update(&frame.cx, frame.person.account.id, preferences, filled(&form.locale)).await
 }
 
@@ -168,6 +169,7 @@ impl Fields {
             autoplay_gifs: ticked(self.autoplay_gifs),
             mail_notifications: mailed.unwrap_or_default(),
             muted_staff_notifications: Vec::new(),
+            interaction_policies: BTreeMap::new(),
             chosen_languages: self.chosen_languages.clone().unwrap_or_default(),
         })
     }

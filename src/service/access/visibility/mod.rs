@@ -181,6 +181,7 @@ pub async fn receivers(
             marks: Marks::default(),
             domain_blocked,
             followed_by: Vec::new(),
+            waiting: Vec::new(),
             now,
         };
         let tie = view.tie(head);

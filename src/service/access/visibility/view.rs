@@ -66,6 +66,8 @@ pub(super) struct View {
     pub(super) domain_blocked: Vec<AccountId>,
     /// The authors who follow the viewer, among the ones whose policy depends on that, sorted.
     pub(super) followed_by: Vec<AccountId>,
+    /// The statuses whose authors are yet to approve the viewer's favourite, sorted; of their own viewer alone.
+    pub(super) waiting: Vec<StatusId>,
     pub(super) now: Time,
 }
 
@@ -73,12 +75,29 @@ pub(super) struct View {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Permissions {
     pub quote: Permission,
+    pub reply: Permission,
+    pub favourite: Permission,
+    pub reblog: Permission,
+}
+
+impl Permissions {
+    /// The permission for `kind`.
+    #[must_use]
+    pub fn of(self, kind: InteractionKind) -> Permission {
+        match kind {
+            InteractionKind::Quote => self.quote,
+            InteractionKind::Reply => self.reply,
+            InteractionKind::Favourite => self.favourite,
+            InteractionKind::Reblog => self.reblog,
+        }
+    }
 }
 
 impl Default for Permissions {
     /// Of an unknown viewer.
     fn default() -> Self {
-        Self { quote: Permission::Denied }
+        let denied = Permission::Denied;
+        Self { quote: denied, reply: denied, favourite: denied, reblog: denied }
     }
 }
 
@@ -88,6 +107,8 @@ pub(super) struct Tie {
     /// Whether the viewer may see statuses that stay on this server: an account of it, or by the setting
     /// `local_only_public` anyone who does not act for another server.
     pub(super) at_home: bool,
+    /// Whether the viewer is to approve it.
+    pub(super) approver: bool,
     /// Whether the viewer follows the author.
     pub(super) following: bool,
     /// Whether the viewer is mentioned in a status addressed to few accounts, or in the audience of a limited one.
@@ -124,8 +145,15 @@ impl View {
         let followed = followed(cx, &[viewer.id], heads).await?;
         let mut followed_by: Vec<AccountId> = followed.into_iter().map(|(author, _)| author).collect();
         followed_by.sort_unstable();
+        let asking = heads.iter().filter(|head| !head.interaction_policy.is_open()).map(|head| head.id);
+        let asking: Vec<StatusId> = asking.collect();
+        let waiting = match asking.is_empty() {
+            true => Vec::new(),
+            false => store::interaction_request::list_waiting_favourites(&cx.db, viewer.id, &asking).await?,
+        };
         let now = cx.clock.now();
-        Ok(Self { viewer: viewer.id, remote: viewer.remote, relations, marks, domain_blocked, followed_by, now })
+        let (viewer, remote) = (viewer.id, viewer.remote);
+        Ok(Self { viewer, remote, relations, marks, domain_blocked, followed_by, waiting, now })
     }
 
     /// The facts about each of `viewers`, in order. One statement for the interactions of all of them.
@@ -145,7 +173,8 @@ impl View {
             let mut followed_by: Vec<AccountId> = by.collect();
             followed_by.sort_unstable();
             let (viewer, remote) = (viewer.id, viewer.remote);
-            views.push(Self { viewer, remote, relations, marks, domain_blocked, followed_by, now });
+            let waiting = Vec::new();
+            views.push(Self { viewer, remote, relations, marks, domain_blocked, followed_by, waiting, now });
         }
         Ok(views)
     }
@@ -154,6 +183,7 @@ impl View {
         let author = head.account_id;
         Tie {
             at_home: !self.remote,
+            approver: head.approver_id == Some(self.viewer),
             following: self.relations.is_following(author),
             mentioned: self.marks.mentioned(head.id),
             blocked_by: self.relations.is_blocked_by(author),
@@ -165,7 +195,7 @@ impl View {
 
     pub(super) fn marked(&self, head: &Head) -> Marked {
         Marked {
-            favourited: self.marks.favourited(head.id),
+            favourited: self.marks.favourited(head.id) || self.waiting.binary_search(&head.id).is_ok(),
             reblogged: self.marks.reblogged(head.id),
             bookmarked: self.marks.bookmarked(head.id),
             muted: head.conversation_id.is_some_and(|conversation| self.marks.muted(conversation)),
@@ -191,7 +221,14 @@ impl View {
         } else {
             Permission::Denied
         };
-        Permissions { quote }
+        let by_rule = |kind| head.interaction_policy.rule(kind).permission(standing);
+        Permissions {
+            quote,
+            // Someone who is mentioned may always reply.
+            reply: if standing.mentioned { Permission::Automatic } else { by_rule(InteractionKind::Reply) },
+            favourite: by_rule(InteractionKind::Favourite),
+            reblog: by_rule(InteractionKind::Reblog),
+        }
     }
 }
 
@@ -249,6 +286,9 @@ pub(super) fn may_see(viewer: Option<&Actor>, head: &Head, tie: &Tie, place: Pla
     }
     if is_own(viewer, head) {
         return true;
+    }
+    if head.approval.is_some() && !tie.approver {
+        return false;
     }
     if tie.blocked_by && (place != Place::Unmarked || is_addressed(head)) {
         return false;

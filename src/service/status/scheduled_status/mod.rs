@@ -22,6 +22,7 @@ use context::error::{Error, Result};
 use context::queue::{self, PublishScheduled};
 use database::Tx;
 use model::account::Searchability;
+use model::interaction::PolicyRules;
 use model::{
     AccountId, Actor, AppId, Cursor, Json, MediaAttachment, MediaId, QuotePolicy, ScheduledStatus, ScheduledStatusId,
     StatusId, Time,
@@ -65,6 +66,8 @@ struct Params {
     quoted_status_id: Option<StatusId>,
     #[serde(default)]
     quote_approval_policy: Option<QuotePolicy>,
+    #[serde(default)]
+    interaction_policy: PolicyRules,
     #[serde(flatten)]
     rest: Map<String, Value>,
 }
@@ -109,6 +112,7 @@ impl Params {
             quoted_status_id: draft.quoted_status_id,
             // The preference at the time of scheduling.
             quote_approval_policy: draft.quote_approval_policy.or(Some(actor.preferences.default_quote_policy)),
+            interaction_policy: draft.interaction_policy,
             rest,
         })
     }
@@ -134,6 +138,7 @@ impl Params {
             status_reference_ids: self.status_reference_ids,
             quoted_status_id: self.quoted_status_id,
             quote_approval_policy: self.quote_approval_policy,
+            interaction_policy: self.interaction_policy,
             params,
             ..Draft::default()
         }
