@@ -14,7 +14,7 @@ use crate::{
     account, account_warning, admin, announcement, application, credential, emoji, featured_tag, filter, history,
     instance, list, marker, notification, notification_policy, notification_request, oembed, poll, preferences,
     preview_card, profile, push_subscription, relationship, report, server_metadata, severance, status_core,
-    status_source, tag, token, translation, well_known,
+    status_source, tag, token, translation, user_info, well_known,
 };
 
 /// Members that plugins add, or that are spliced in as rendered text.
@@ -143,6 +143,7 @@ fn serialised_entities_have_the_members_of_the_contract() {
         token::TokenInfo = "TokenInfo",
         token::TokenIntrospection = "TokenIntrospection",
         translation::Translation<'_> = "Translation",
+        user_info::UserInfo = "UserInfo",
         well_known::HostMeta = "HostMeta",
         well_known::NodeInfo = "NodeInfo",
         well_known::NodeInfoDiscovery = "NodeInfoDiscovery",

@@ -60,6 +60,7 @@ pub mod tag;
 pub mod thread;
 pub mod token;
 pub mod translation;
+pub mod user_info;
 pub mod web;
 pub mod well_known;
 
@@ -72,6 +73,7 @@ pub use notification_request::NotificationRequestsMerged;
 pub use oembed::OEmbed;
 pub use schema::*;
 pub use token::Token;
+pub use user_info::UserInfo;
 
 /// The members that the server itself adds to entities of `kind`, which plugins may not set; `None` for a kind that
 /// plugins cannot decorate.

@@ -12,6 +12,7 @@ use crate::notification::UnreadCount;
 use crate::notification_request::NotificationRequestsMerged;
 use crate::oembed::OEmbed;
 use crate::token::Token;
+use crate::user_info::UserInfo;
 use context::json::media::MediaAttachment;
 
 /// JSON of a response.
@@ -98,6 +99,7 @@ named! {
     OEmbed = "OEmbed",
     Token = "Token",
     UnreadCount = "UnreadCount",
+    UserInfo = "UserInfo",
 }
 
 rendered! {

@@ -124,6 +124,7 @@ needs! {
     AdminWriteEmailDomainBlocks = ["admin:write:email_domain_blocks"],
     AdminWriteIpBlocks = ["admin:write:ip_blocks"],
     AdminWriteReports = ["admin:write:reports"],
+    OpenProfile = ["profile"],
     Profile = ["profile", "read:accounts"],
     Push = ["push"],
     ReadAccounts = ["read:accounts"],
