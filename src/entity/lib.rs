@@ -20,6 +20,7 @@ pub mod credential;
 pub mod document;
 pub mod domain_block;
 pub mod emoji;
+pub mod fallback;
 pub mod familiar_followers;
 pub mod featured_tag;
 pub mod filter;
