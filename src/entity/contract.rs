@@ -18,7 +18,8 @@ use crate::{
 };
 
 /// Members that plugins add, or that are spliced in as rendered text.
-const ADDED: &[(&str, &str)] = &[("List", "antennas"), ("Profile", "featured_tags")];
+const ADDED: &[(&str, &str)] =
+    &[("List", "antennas"), ("PreviewCard", "missing_attribution"), ("Profile", "featured_tags")];
 
 /// The members of an object schema, and those that are required; references and `allOf` are followed.
 fn members(root: &Value, schema: &Value) -> (BTreeSet<String>, BTreeSet<String>) {
