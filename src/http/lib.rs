@@ -13,6 +13,7 @@ pub mod client_address;
 pub mod closed_server;
 pub mod compress;
 mod cx;
+mod deprecation;
 pub mod door;
 pub mod error;
 pub mod extract;
