@@ -11,10 +11,10 @@ use schemars::generate::SchemaSettings;
 use serde_json::Value;
 
 use crate::{
-    account, account_warning, admin, announcement, application, credential, emoji, fallback, featured_tag, filter,
-    history, instance, list, marker, notification, notification_policy, notification_request, oembed, poll,
-    preferences, preview_card, profile, push_subscription, relationship, report, server_metadata, severance,
-    status_core, status_source, tag, token, translation, user_info, well_known,
+    account, account_warning, admin, announcement, application, async_refresh, credential, emoji, fallback,
+    featured_tag, filter, history, instance, list, marker, notification, notification_policy, notification_request,
+    oembed, poll, preferences, preview_card, profile, push_subscription, relationship, report, server_metadata,
+    severance, status_core, status_source, tag, token, translation, user_info, well_known,
 };
 
 /// Members that plugins add, or that are spliced in as rendered text.
@@ -103,6 +103,7 @@ fn serialised_entities_have_the_members_of_the_contract() {
         announcement::Reaction<'_> = "Reaction",
         application::Application = "Application",
         application::CredentialApplication = "CredentialApplication",
+        async_refresh::AsyncRefresh = "AsyncRefresh",
         credential::Role = "Role",
         emoji::CustomEmoji = "CustomEmoji",
         fallback::NotificationFallback = "NotificationFallback",

@@ -12,6 +12,7 @@ pub mod admin;
 pub mod announcement;
 pub mod application;
 pub mod archive;
+pub mod async_refresh;
 mod attached;
 #[cfg(test)]
 mod contract;
@@ -66,6 +67,7 @@ pub mod web;
 pub mod well_known;
 
 pub use application::{Application, CredentialApplication};
+pub use async_refresh::AsyncRefresh;
 pub use context::json::media::MediaAttachment;
 pub use domain_block::DomainBlockPreview;
 pub use instance::{DomainBlock, InstanceActivity};

@@ -6,6 +6,7 @@
 use std::marker::PhantomData;
 
 use crate::application::{Application, CredentialApplication};
+use crate::async_refresh::AsyncRefresh;
 use crate::domain_block::DomainBlockPreview;
 use crate::instance::{DomainBlock, InstanceActivity};
 use crate::notification::UnreadCount;
@@ -90,6 +91,7 @@ named! {
     crate::admin::RemoteMedia = "Admin_RemoteMedia",
     crate::admin::WarningPreset = "Admin_WarningPreset",
     Application = "Application",
+    AsyncRefresh = "AsyncRefresh",
     CredentialApplication = "CredentialApplication",
     DomainBlock = "DomainBlock",
     DomainBlockPreview = "DomainBlockPreview",

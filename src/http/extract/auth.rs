@@ -127,6 +127,7 @@ needs! {
     OpenProfile = ["profile"],
     Profile = ["profile", "read:accounts"],
     Push = ["push"],
+    Read = ["read"],
     ReadAccounts = ["read:accounts"],
     ReadBlocks = ["follow", "read:blocks"],
     ReadBookmarks = ["read:bookmarks"],

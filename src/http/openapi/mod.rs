@@ -80,7 +80,8 @@ fn tag<'a>(policy: &Policy, path: &'a str) -> &'a str {
 }
 
 fn is_version(part: &str) -> bool {
-    part.strip_prefix('v').is_some_and(|number| number.parse::<u8>().is_ok())
+    let number = part.strip_prefix('v').map(|number| number.trim_end_matches("_alpha"));
+    number.is_some_and(|number| number.parse::<u8>().is_ok())
 }
 
 pub(crate) fn security_schemes(cx: &context::Cx) -> Value {
