@@ -23,6 +23,7 @@ pub mod health;
 mod in_flight;
 mod ip_blocks;
 pub mod json;
+mod language;
 pub mod mount;
 pub mod oauth;
 pub mod observe;
