@@ -98,6 +98,7 @@ fn serialised_entities_have_the_members_of_the_contract() {
         admin::Role = "Admin_Role",
         admin::Relay = "Admin_Relay",
         admin::RemoteMedia = "Admin_RemoteMedia",
+        admin::UsernameBlock = "Admin_UsernameBlock",
         admin::WarningPreset = "Admin_WarningPreset",
         announcement::Announcement<'_> = "Announcement",
         announcement::Reaction<'_> = "Reaction",

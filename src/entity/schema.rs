@@ -89,6 +89,7 @@ named! {
     crate::admin::Role = "Admin_Role",
     crate::admin::Relay = "Admin_Relay",
     crate::admin::RemoteMedia = "Admin_RemoteMedia",
+    crate::admin::UsernameBlock = "Admin_UsernameBlock",
     crate::admin::WarningPreset = "Admin_WarningPreset",
     Application = "Application",
     AsyncRefresh = "AsyncRefresh",

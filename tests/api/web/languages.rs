@@ -101,7 +101,11 @@ async fn errors_of_the_api_are_in_the_language_of_account_parameter_or_header() 
     let own = text(alice.get(&format!("{missing}?lang=de"))).await;
     assert!(own != german && own != "Record not found", "the locale of the account goes first: {own}");
     app.set_locale("fr").await;
-    assert_eq!(text(alice.get(&format!("{missing}?lang=de"))).await, german, "a locale without messages does not count");
+    assert_eq!(
+        text(alice.get(&format!("{missing}?lang=de"))).await,
+        german,
+        "a locale without messages does not count"
+    );
     let other = alice.get("/oauth/token/info?lang=de").header("authorization", "Bearer x").send().await;
     assert_eq!(other.json()["error"], "invalid_token", "codes are no messages");
 }
