@@ -497,11 +497,8 @@ async fn types_that_a_client_does_not_list_come_in_words() {
     let page = alice.get(group).ok().await;
     contract::check("GroupedNotificationsResults", &page);
     let key = page["notification_groups"][1]["group_key"].as_str().unwrap().to_owned();
-    let shown = title(
-        &format!("/api/v2/notifications/{key}?supported_types[]=follow"),
-        "/notification_groups/0/fallback/title",
-    );
-    assert_eq!(shown.await, Some(of_one));
+    let shown = format!("/api/v2/notifications/{key}?supported_types[]=follow");
+    assert_eq!(title(&shown, "/notification_groups/0/fallback/title").await, Some(of_one));
     assert_eq!(title("/api/v2/notifications", "/notification_groups/1/fallback").await, None);
 }
 
