@@ -68,7 +68,7 @@ pub(super) async fn run(cx: &Cx, command: Command, output: Output) -> Result<(),
         }
         Command::Test { name } => {
             let judgement = username_block::judge(cx, &name).await?;
-            let answer = Tested {
+            let tested = Tested {
                 username: &name,
                 blocked: judgement == Judgement::Blocked,
                 needs_approval: judgement == Judgement::NeedsApproval,
@@ -78,13 +78,13 @@ pub(super) async fn run(cx: &Cx, command: Command, output: Output) -> Result<(),
                 Judgement::NeedsApproval => "needs approval",
                 Judgement::Blocked => "is blocked",
             };
-            output.answer(&answer, || format!("{name} {state}."))
+            output.answer(&tested, || format!("{name} {state}."))
         }
         Command::Remove { name } => {
             let block = username_block::find_by_name(cx, &name).await?;
             username_block::delete(cx, &staff, block.id).await?;
-            let answer = Removed { removed: block.username };
-            output.answer(&answer, || format!("{} is no longer blocked.", answer.removed))
+            let done = Removed { removed: block.username };
+            output.answer(&done, || format!("{} is no longer blocked.", done.removed))
         }
     }
 }

@@ -7,14 +7,13 @@
 
 use axum::body::{Body, HttpBody as _, to_bytes};
 use axum::extract::Request;
-use axum::http::{Extensions, HeaderValue, header};
+use axum::http::{Extensions, HeaderMap, HeaderValue, header};
 use axum::response::Response;
 use serde_json::{Map, Value};
 
 use super::auth::Authentication;
 use super::error::Failure;
 use super::policy::RouteKind;
-use super::web::accepted_language;
 use crate::Cx;
 use context::messages::Language;
 
@@ -29,6 +28,11 @@ const INVALID: &str = "Validation failed: ";
 #[derive(Clone, Copy, Debug)]
 struct TakesLang;
 
+/// The language that the header `Accept-Language` prefers, of those that messages have.
+pub(crate) fn accepted(headers: &HeaderMap) -> Option<Language> {
+    Language::accepted(headers.get(header::ACCEPT_LANGUAGE)?.to_str().ok()?)
+}
+
 /// The language that `request` prefers, before its token and its body are read.
 pub(crate) fn of_request(kind: RouteKind, request: &Request) -> Option<Language> {
     let query = request.uri().query().filter(|query| kind == RouteKind::Api && query.contains(LANG));
@@ -36,7 +40,7 @@ pub(crate) fn of_request(kind: RouteKind, request: &Request) -> Option<Language>
         let mut pairs = url::form_urlencoded::parse(query.as_bytes());
         pairs.find(|(name, _)| name == LANG).and_then(|(_, value)| Language::of(&value))
     });
-    named.or_else(|| accepted_language(request.headers()))
+    named.or_else(|| accepted(request.headers()))
 }
 
 /// The locale of the account of a request to the API goes before everything else.

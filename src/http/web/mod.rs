@@ -78,11 +78,6 @@ pub(crate) fn wants_page(kind: RouteKind, headers: &HeaderMap) -> bool {
     }
 }
 
-/// The language of pages that the browser prefers, among those there are.
-pub(crate) fn accepted_language(headers: &HeaderMap) -> Option<Language> {
-    Language::accepted(headers.get(header::ACCEPT_LANGUAGE)?.to_str().ok()?)
-}
-
 /// An error page; `message` is in English, as services say it.
 pub fn error_page(cx: &Cx, status: StatusCode, message: &str) -> Response {
     let language = cx.language();
