@@ -43,7 +43,6 @@ use crate::Cx;
 use crate::error::Failure;
 use crate::policy::RouteKind;
 use crate::state::RequestState;
-use context::Language;
 use model::Account;
 use text::escape;
 
