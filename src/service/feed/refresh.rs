@@ -2,7 +2,7 @@
 //!
 //! Reached from `GET /api/v1/statuses/{id}/context`, whose header names the refresh, and from
 //! `GET /api/v1_alpha/async_refreshes/{id}`. Nothing is stored for a refresh: its id has the status, the number of
-//! statuses in the thread, the time and a tag that only this server makes, and its state is the state of the job. So
+//! public statuses in the thread, the time and a tag that only this server makes, and its state is the state of the job. So
 //! every node has the response, and their number needs no bound.
 //!
 //! Spec: <https://docs.joinmastodon.org/methods/async_refreshes/>, docs/contract/rules.md#10-statuses
@@ -28,7 +28,8 @@ const PURPOSE: &str = "async refresh";
 pub struct Refresh {
     pub id: String,
     pub is_running: bool,
-    /// The number of statuses that came to the thread since the id was made, whoever may see them.
+    /// The number of public and unlisted statuses that came to the thread since the id was made. Others are not counted:
+    /// the number would show that there are some.
     pub results: i64,
 }
 

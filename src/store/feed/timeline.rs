@@ -236,14 +236,15 @@ pub async fn ancestors(db: Conn<'_>, id: StatusId, limit: i64) -> Result<Vec<Sta
     .await
 }
 
-/// The number of statuses in the conversation of `id`, at most `most`: a range of the index `statuses_thread`.
+/// The number of public and unlisted statuses in the conversation of `id`, at most `most`: a range of the index
+/// `statuses_conversation`.
 #[boxed]
 pub async fn count_thread(db: Conn<'_>, id: StatusId, most: i64) -> Result<i64> {
     db.query(sql!(
         "SELECT COUNT(*)
          FROM (SELECT s.id FROM statuses s
-               WHERE s.conversation_id IS NOT NULL
-                 AND s.conversation_id = (SELECT o.conversation_id FROM statuses o WHERE o.id = $1)
+               WHERE s.conversation_id = (SELECT o.conversation_id FROM statuses o WHERE o.id = $1)
+                 AND s.visibility IN ('public', 'unlisted', 'public_unlisted') AND s.reblog_of_id IS NULL
                LIMIT $2) known"
     ))
     .bind(id)

@@ -131,6 +131,9 @@ async fn visit_to_a_thread_is_followed_by_its_id() {
     settle(&peers).await;
     assert_eq!(state().await, ("finished".to_owned(), 1.into()));
     assert_eq!(named().await, None, "nothing is queued now");
+    let direct = serde_json::json!({ "status": "psst", "visibility": "direct", "in_reply_to_id": id(&there) });
+    peers[1].account("eve").await.publish(direct).await;
+    assert_eq!(state().await.1, 1, "a direct reply is not counted");
 
     peers[1].anonymous().get(&path).fails(401).await;
     bob.with_scopes("read:accounts write").await.get(&path).fails(403).await;
