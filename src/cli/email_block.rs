@@ -118,8 +118,8 @@ pub(super) async fn run(cx: &Cx, command: Command, output: Output) -> Result<(),
         }
         Command::Remove { what } => {
             let removed = remove(cx, &staff, &what).await?;
-            let answer = Removed { removed };
-            output.answer(&answer, || format!("{} is no longer blocked.", answer.removed))
+            let done = Removed { removed };
+            output.answer(&done, || format!("{} is no longer blocked.", done.removed))
         }
     }
 }

@@ -39,6 +39,7 @@ mod status_prune;
 mod transfer;
 mod trend;
 mod user;
+mod username_block;
 mod warning_preset;
 
 use std::path::PathBuf;
@@ -92,6 +93,9 @@ enum Command {
     /// Block e-mail addresses and their domains at sign-up
     #[command(subcommand)]
     EmailBlock(email_block::Command),
+    /// Block user names at sign-up, with names that look like them
+    #[command(subcommand)]
+    UsernameBlock(username_block::Command),
     /// Look things up at other servers, and look after what is owed to them
     #[command(subcommand)]
     Federation(federation::Command),
@@ -177,7 +181,7 @@ impl Command {
             // The server that runs here makes the change itself.
             #[cfg(feature = "plugins")]
             Self::Plugin(_) => false,
-            Self::Audit(_) | Self::EmailBlock(_) | Self::WarningPreset(_) => false,
+            Self::Audit(_) | Self::EmailBlock(_) | Self::UsernameBlock(_) | Self::WarningPreset(_) => false,
             Self::Card(_) | Self::Push(_) | Self::Report(_) | Self::Search(_) | Self::Serve => false,
             Self::Completion { .. } | Self::Config(_) | Self::Db(_) | Self::Doctor => false,
         }
@@ -255,6 +259,7 @@ async fn administer(config: Config, command: Command, output: Output) -> Result<
         Command::Domain(command) => Box::pin(domain::run(&cx, command, output)).await,
         Command::IpBlock(command) => Box::pin(ip_block::run(&cx, command, output)).await,
         Command::EmailBlock(command) => Box::pin(email_block::run(&cx, command, output)).await,
+        Command::UsernameBlock(command) => Box::pin(username_block::run(&cx, command, output)).await,
         Command::Federation(command) => Box::pin(federation::run(&cx, command, output)).await,
         Command::Relay(command) => Box::pin(relay::run(&cx, command, output)).await,
         Command::Announcement(command) => Box::pin(announcement::run(&cx, command, output)).await,

@@ -78,6 +78,7 @@ const MIGRATIONS: &[Pair] = migrations![
     "0042_remote_files",
     "0043_retention",
     "0044_interaction_policies",
+    "0046_username_blocks",
 ];
 
 /// The four digits at the beginning of a file name.

@@ -28,6 +28,8 @@ pub struct CredentialApplication {
     pub application: Application,
     pub client_id: String,
     pub client_secret: String,
+    /// 0: the secret does not expire (RFC 7591, section 3.2.1).
+    pub client_secret_expires_at: u8,
 }
 
 impl Application {
@@ -54,6 +56,7 @@ impl CredentialApplication {
             application: Application::new(cx, application),
             client_id: application.client_id.clone(),
             client_secret: secret.expose().to_owned(),
+            client_secret_expires_at: 0,
         }
     }
 }

@@ -11,14 +11,15 @@ use schemars::generate::SchemaSettings;
 use serde_json::Value;
 
 use crate::{
-    account, account_warning, admin, announcement, application, credential, emoji, featured_tag, filter, history,
-    instance, list, marker, notification, notification_policy, notification_request, oembed, poll, preferences,
-    preview_card, profile, push_subscription, relationship, report, server_metadata, severance, status_core,
-    status_source, tag, token, translation, well_known,
+    account, account_warning, admin, announcement, application, async_refresh, credential, emoji, fallback,
+    featured_tag, filter, history, instance, list, marker, notification, notification_policy, notification_request,
+    oembed, poll, preferences, preview_card, profile, push_subscription, relationship, report, server_metadata,
+    severance, status_core, status_source, tag, token, translation, user_info, well_known,
 };
 
 /// Members that plugins add, or that are spliced in as rendered text.
-const ADDED: &[(&str, &str)] = &[("List", "antennas"), ("Profile", "featured_tags")];
+const ADDED: &[(&str, &str)] =
+    &[("List", "antennas"), ("PreviewCard", "missing_attribution"), ("Profile", "featured_tags")];
 
 /// The members of an object schema, and those that are required; references and `allOf` are followed.
 fn members(root: &Value, schema: &Value) -> (BTreeSet<String>, BTreeSet<String>) {
@@ -97,13 +98,16 @@ fn serialised_entities_have_the_members_of_the_contract() {
         admin::Role = "Admin_Role",
         admin::Relay = "Admin_Relay",
         admin::RemoteMedia = "Admin_RemoteMedia",
+        admin::UsernameBlock = "Admin_UsernameBlock",
         admin::WarningPreset = "Admin_WarningPreset",
         announcement::Announcement<'_> = "Announcement",
         announcement::Reaction<'_> = "Reaction",
         application::Application = "Application",
         application::CredentialApplication = "CredentialApplication",
+        async_refresh::AsyncRefresh = "AsyncRefresh",
         credential::Role = "Role",
         emoji::CustomEmoji = "CustomEmoji",
+        fallback::NotificationFallback = "NotificationFallback",
         featured_tag::FeaturedTag = "FeaturedTag",
         filter::Filter<'_> = "Filter",
         filter::FilterKeyword<'_> = "FilterKeyword",
@@ -143,6 +147,7 @@ fn serialised_entities_have_the_members_of_the_contract() {
         token::TokenInfo = "TokenInfo",
         token::TokenIntrospection = "TokenIntrospection",
         translation::Translation<'_> = "Translation",
+        user_info::UserInfo = "UserInfo",
         well_known::HostMeta = "HostMeta",
         well_known::NodeInfo = "NodeInfo",
         well_known::NodeInfoDiscovery = "NodeInfoDiscovery",

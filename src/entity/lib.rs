@@ -12,6 +12,7 @@ pub mod admin;
 pub mod announcement;
 pub mod application;
 pub mod archive;
+pub mod async_refresh;
 mod attached;
 #[cfg(test)]
 mod contract;
@@ -20,6 +21,7 @@ pub mod credential;
 pub mod document;
 pub mod domain_block;
 pub mod emoji;
+pub mod fallback;
 pub mod familiar_followers;
 pub mod featured_tag;
 pub mod filter;
@@ -63,10 +65,12 @@ pub mod tag;
 pub mod thread;
 pub mod token;
 pub mod translation;
+pub mod user_info;
 pub mod web;
 pub mod well_known;
 
 pub use application::{Application, CredentialApplication};
+pub use async_refresh::AsyncRefresh;
 pub use context::json::media::MediaAttachment;
 pub use domain_block::DomainBlockPreview;
 pub use instance::{DomainBlock, InstanceActivity};
@@ -75,6 +79,7 @@ pub use notification_request::NotificationRequestsMerged;
 pub use oembed::OEmbed;
 pub use schema::*;
 pub use token::Token;
+pub use user_info::UserInfo;
 
 /// The members that the server itself adds to entities of `kind`, which plugins may not set; `None` for a kind that
 /// plugins cannot decorate.

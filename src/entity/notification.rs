@@ -6,6 +6,7 @@ use futures_util::stream::{self, StreamExt as _};
 use serde::Serialize;
 
 use super::attached::{Attached, Member};
+use super::fallback::Fallbacks;
 use super::{account, status, status_views};
 use context::Cx;
 use context::error::{Error, Result};
@@ -29,6 +30,7 @@ pub(super) const MEMBERS: &[&str] = &[
     "report",
     "event",
     "moderation_warning",
+    "fallback",
 ];
 
 /// The members other than account and status.
@@ -59,15 +61,23 @@ const FRAME_BYTES: usize = 256;
 
 /// A notification with all its parts.
 struct Entry<'a> {
+    kind: &'a NotificationKind,
     shared: Fragment,
     sender: &'a str,
     status: Option<status::Entry<'a>>,
     about: Member<'a>,
     added: Option<&'a Members>,
+    fallback: Option<Fragment>,
 }
 
-/// Renders notifications, in the order given. No statement for accounts and statuses that are cached.
-pub async fn render(cx: &Cx, actor: &Actor, page: &[VisibleNotification]) -> Result<Array> {
+/// Renders notifications, in the order given; with words for the types that `fallbacks` requests. No statement for
+/// accounts and statuses that are cached.
+pub async fn render(
+    cx: &Cx,
+    actor: &Actor,
+    page: &[VisibleNotification],
+    fallbacks: Option<&Fallbacks<'_>>,
+) -> Result<Array> {
     let senders: Vec<(AccountId, i64)> =
         page.iter().map(|shown| (shown.listed.notification.from_account_id, shown.listed.from_version)).collect();
     let statuses = page.iter().filter_map(|shown| shown.status.as_ref());
@@ -75,7 +85,12 @@ pub async fn render(cx: &Cx, actor: &Actor, page: &[VisibleNotification]) -> Res
     let attached = Attached::load(cx, actor, page.iter()).await?;
     let added = added(cx, actor, page).await;
     let entries = page.iter().enumerate().map(|(index, shown)| entry(&parts, &attached, shown, added.of(index)));
-    let entries: Vec<Entry<'_>> = entries.filter_map(Result::transpose).collect::<Result<_>>()?;
+    let mut entries: Vec<Entry<'_>> = entries.filter_map(Result::transpose).collect::<Result<_>>()?;
+    if let Some(fallbacks) = fallbacks {
+        for entry in &mut entries {
+            entry.fallback = fallbacks.of(entry.kind, entry.sender)?;
+        }
+    }
     let capacity = 2 + entries.iter().map(Entry::size_bytes).sum::<usize>();
     Ok(Array::of(capacity, &entries, |out, entry| write(out, &parts, entry)))
 }
@@ -87,7 +102,8 @@ fn entry<'a>(
     shown: &'a VisibleNotification,
     added: Option<&'a Members>,
 ) -> Result<Option<Entry<'a>>> {
-    let Some(sender) = parts.authors.get(&shown.listed.notification.from_account_id) else { return Ok(None) };
+    let row = &shown.listed.notification;
+    let Some(sender) = parts.authors.get(&row.from_account_id) else { return Ok(None) };
     let status = shown.status.as_ref().map(|seen| parts.entry(seen));
     if matches!(status, Some(None)) {
         return Ok(None);
@@ -97,12 +113,12 @@ fn entry<'a>(
         return Ok(None);
     }
     let shared = Fragment::of(&Shared::new(shown))?;
-    Ok(Some(Entry { shared, sender, status: status.flatten(), about, added }))
+    Ok(Some(Entry { kind: &row.kind, shared, sender, status: status.flatten(), about, added, fallback: None }))
 }
 
 fn write(out: &mut String, parts: &status::Parts<'_>, entry: &Entry<'_>) {
     let status = entry.status.as_ref().map(|status| |out: &mut String| parts.write(out, status));
-    write_parts(out, &entry.shared, entry.sender, status, entry.about, entry.added);
+    write_parts(out, &entry.shared, entry.sender, status, entry.about, (entry.added, entry.fallback.as_ref()));
 }
 
 fn write_parts(
@@ -111,7 +127,7 @@ fn write_parts(
     sender: &str,
     status: Option<impl FnOnce(&mut String)>,
     about: Member<'_>,
-    added: Option<&Members>,
+    (added, fallback): (Option<&Members>, Option<&Fragment>),
 ) {
     Object::write(out, |object| {
         object.members_of(shared.as_str()).member("account", sender);
@@ -120,6 +136,9 @@ fn write_parts(
         }
         if let Member::Of(name, value) = about {
             object.member(name, value.as_str());
+        }
+        if let Some(fallback) = fallback {
+            object.member("fallback", fallback.as_str());
         }
         if let Some(members) = added {
             members.add_to(object);
@@ -131,7 +150,8 @@ impl Entry<'_> {
     fn size_bytes(&self) -> usize {
         let status = self.status.as_ref().map_or(0, status::Entry::size_bytes);
         let about = if let Member::Of(_, value) = self.about { value.as_str().len() } else { 0 };
-        FRAME_BYTES + self.sender.len() + status + about + self.added.map_or(0, Members::size_bytes)
+        let fallback = self.fallback.as_ref().map_or(0, |fallback| fallback.as_str().len());
+        FRAME_BYTES + self.sender.len() + status + about + fallback + self.added.map_or(0, Members::size_bytes)
     }
 }
 
@@ -160,8 +180,13 @@ pub(super) fn target(id: NotificationId, row: &Notification) -> Target {
 ///
 /// # Errors
 /// [`Error::NotFound`] when its account or status was deleted meanwhile.
-pub async fn render_one(cx: &Cx, actor: &Actor, shown: &VisibleNotification) -> Result<Fragment> {
-    let page = String::from(render(cx, actor, std::slice::from_ref(shown)).await?);
+pub async fn render_one(
+    cx: &Cx,
+    actor: &Actor,
+    shown: &VisibleNotification,
+    fallbacks: Option<&Fallbacks<'_>>,
+) -> Result<Fragment> {
+    let page = String::from(render(cx, actor, std::slice::from_ref(shown), fallbacks).await?);
     let one = page.strip_prefix('[').and_then(|page| page.strip_suffix(']')).filter(|one| !one.is_empty());
     one.map(Fragment::from_json).ok_or(Error::NotFound)
 }
@@ -193,7 +218,7 @@ pub async fn render_each(cx: &Cx, shown: &[(Arc<Actor>, VisibleNotification)]) -
         let status = status.as_ref().map(|status| |out: &mut String| out.push_str(status));
         let mut text = String::with_capacity(size);
         let members = added.get(index).and_then(|added| added.of(0));
-        write_parts(&mut text, &Fragment::of(&Shared::new(shown))?, sender, status, about, members);
+        write_parts(&mut text, &Fragment::of(&Shared::new(shown))?, sender, status, about, (members, None));
         Ok(Some(Fragment::from_json(&text)))
     });
     rendered.collect()

@@ -5,6 +5,7 @@ use std::collections::HashSet;
 use serde::{Deserialize, Serialize};
 
 use super::attached::{Attached, Member};
+use super::fallback::Fallbacks;
 use super::notification::target;
 use super::status;
 use context::Cx;
@@ -31,6 +32,7 @@ pub(super) const MEMBERS: &[&str] = &[
     "event",
     "moderation_warning",
     "list",
+    "fallback",
 ];
 
 text_enum! {
@@ -76,8 +78,15 @@ struct PartialAccount {
 }
 
 /// Renders groups, in the order given, with their statuses and accounts, each once. No statement for cached entities.
-pub async fn render(cx: &Cx, actor: &Actor, groups: &[Group], expand: ExpandAccounts) -> Result<Fragment> {
-    let parts = Parts::load(cx, actor, groups).await?;
+/// Groups have words for the types that `fallbacks` requests.
+pub async fn render(
+    cx: &Cx,
+    actor: &Actor,
+    groups: &[Group],
+    expand: ExpandAccounts,
+    fallbacks: Option<&Fallbacks<'_>>,
+) -> Result<Fragment> {
+    let parts = Parts::load(cx, actor, groups, fallbacks).await?;
     let shown = groups.iter().enumerate().filter_map(|(place, group)| parts.shown(place, group));
     parts.results(&shown.collect::<Vec<_>>(), expand)
 }
@@ -86,8 +95,8 @@ pub async fn render(cx: &Cx, actor: &Actor, groups: &[Group], expand: ExpandAcco
 ///
 /// # Errors
 /// [`Error::NotFound`] when its account or status was deleted meanwhile.
-pub async fn render_one(cx: &Cx, actor: &Actor, group: &Group) -> Result<Fragment> {
-    let parts = Parts::load(cx, actor, std::slice::from_ref(group)).await?;
+pub async fn render_one(cx: &Cx, actor: &Actor, group: &Group, fallbacks: Option<&Fallbacks<'_>>) -> Result<Fragment> {
+    let parts = Parts::load(cx, actor, std::slice::from_ref(group), fallbacks).await?;
     let shown = parts.shown(0, group).ok_or(Error::NotFound)?;
     parts.results(&[shown], ExpandAccounts::Full)
 }
@@ -104,6 +113,7 @@ struct Parts<'a> {
     added: Decorations,
     /// The index in [`Parts::added`] at which the targets of each group begin.
     targets: Vec<usize>,
+    fallbacks: Option<&'a Fallbacks<'a>>,
 }
 
 /// A group with all its parts, and its index on the page.
@@ -114,7 +124,7 @@ struct RenderedGroup<'a> {
 }
 
 impl<'v> Parts<'v> {
-    async fn load(cx: &Cx, actor: &'v Actor, groups: &[Group]) -> Result<Self> {
+    async fn load(cx: &Cx, actor: &'v Actor, groups: &[Group], fallbacks: Option<&'v Fallbacks<'v>>) -> Result<Self> {
         let mut seen: Vec<Seen> = groups.iter().filter_map(|group| group.newest.status).collect();
         let mut met = HashSet::new();
         seen.retain(|seen| met.insert(seen.head().id));
@@ -129,7 +139,7 @@ impl<'v> Parts<'v> {
             end += group.samples.len();
             end - group.samples.len()
         };
-        Ok(Self { statuses, seen, attached, added, targets: groups.iter().map(begin).collect() })
+        Ok(Self { statuses, seen, attached, added, targets: groups.iter().map(begin).collect(), fallbacks })
     }
 
     /// `None` when all its accounts, its status or another subject were deleted since it was read.
@@ -190,6 +200,12 @@ impl<'v> Parts<'v> {
         .open();
         if let Member::Of(name, value) = self.attached.of(&group.newest) {
             object.member(name, value.as_str());
+        }
+        let sender = shown.accounts.first().and_then(|id| self.statuses.authors.get(id));
+        if let Some((fallbacks, sender)) = self.fallbacks.zip(sender)
+            && let Some(fallback) = fallbacks.of(&row.kind, sender)?
+        {
+            object.member("fallback", fallback.as_str());
         }
         if let Some(members) = self.added.of(self.targets[shown.place]) {
             members.add_to(&mut object);

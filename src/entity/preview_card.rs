@@ -90,6 +90,15 @@ pub(super) fn write_attributed(out: &mut String, json: &str, account: &str) {
     }
 }
 
+/// Appends `json`, which ends with a card, to `out`: the page names the viewer, who does not confirm its site.
+pub(super) fn write_unconfirmed(out: &mut String, json: &str) {
+    out.push_str(json);
+    if json.ends_with(NOBODY) {
+        out.pop();
+        out.push_str(",\"missing_attribution\":true}");
+    }
+}
+
 /// Renders trending links, with their history (<https://docs.joinmastodon.org/entities/PreviewCard/#trends-link>), in
 /// the order given. One statement for the history of all, and another for their authors if there are any.
 ///

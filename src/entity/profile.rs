@@ -19,6 +19,10 @@ pub(crate) struct Profile {
     display_name: String,
     note: String,
     fields: Vec<Field>,
+    /// HTML.
+    formatted_note: String,
+    /// Their values are HTML.
+    formatted_fields: Vec<Field>,
     avatar: Option<String>,
     avatar_static: Option<String>,
     avatar_description: String,
@@ -50,6 +54,8 @@ pub async fn render(cx: &Cx, id: AccountId) -> Result<Fragment> {
         display_name: account.display_name.clone(),
         note: account.note.clone(),
         fields: account.fields.iter().map(Field::source).collect(),
+        formatted_note: account.note_html.clone(),
+        formatted_fields: account.fields.iter().map(Field::shown).collect(),
         avatar_static: avatar.is_some().then_some(images.avatar_static),
         avatar,
         avatar_description: account.avatar_description.clone(),

@@ -20,6 +20,8 @@ pub(crate) struct WebPushSubscription<'a> {
     alerts: &'a BTreeMap<String, bool>,
     server_key: Option<&'a str>,
     policy: PushPolicy,
+    /// The encoding of messages is that of RFC 8291.
+    standard: bool,
 }
 
 pub fn render(cx: &Cx, subscription: &Subscription) -> Result<Fragment> {
@@ -29,5 +31,6 @@ pub fn render(cx: &Cx, subscription: &Subscription) -> Result<Fragment> {
         alerts: &subscription.alerts.0,
         server_key: cx.vapid.as_ref().map(|vapid| vapid.public_key()),
         policy: subscription.policy,
+        standard: subscription.standard,
     })
 }

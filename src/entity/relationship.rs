@@ -7,7 +7,7 @@ use serde::Serialize;
 use context::Cx;
 use context::error::{Error, Result};
 use context::json::Fragment;
-use model::{AccountId, Actor};
+use model::{AccountId, Actor, Time};
 use store::relationship::RelationshipRow;
 
 /// The relationship between the viewer and an account.
@@ -24,6 +24,7 @@ pub struct Relationship {
     pub blocked_by: bool,
     pub muting: bool,
     pub muting_notifications: bool,
+    pub muting_expires_at: Option<String>,
     pub requested: bool,
     pub requested_by: bool,
     pub domain_blocking: bool,
@@ -44,6 +45,7 @@ impl From<RelationshipRow> for Relationship {
             blocked_by: tie.blocked_by,
             muting: tie.muting,
             muting_notifications: tie.hide_notifications,
+            muting_expires_at: tie.mute_expires_at.map(Time::to_api),
             requested: tie.requested,
             requested_by: tie.requested_by,
             domain_blocking: tie.domain_blocking,

@@ -6,12 +6,14 @@
 use std::marker::PhantomData;
 
 use crate::application::{Application, CredentialApplication};
+use crate::async_refresh::AsyncRefresh;
 use crate::domain_block::DomainBlockPreview;
 use crate::instance::{DomainBlock, InstanceActivity};
 use crate::notification::UnreadCount;
 use crate::notification_request::NotificationRequestsMerged;
 use crate::oembed::OEmbed;
 use crate::token::Token;
+use crate::user_info::UserInfo;
 use context::json::media::MediaAttachment;
 
 /// JSON of a response.
@@ -87,8 +89,10 @@ named! {
     crate::admin::Role = "Admin_Role",
     crate::admin::Relay = "Admin_Relay",
     crate::admin::RemoteMedia = "Admin_RemoteMedia",
+    crate::admin::UsernameBlock = "Admin_UsernameBlock",
     crate::admin::WarningPreset = "Admin_WarningPreset",
     Application = "Application",
+    AsyncRefresh = "AsyncRefresh",
     CredentialApplication = "CredentialApplication",
     DomainBlock = "DomainBlock",
     DomainBlockPreview = "DomainBlockPreview",
@@ -98,6 +102,7 @@ named! {
     OEmbed = "OEmbed",
     Token = "Token",
     UnreadCount = "UnreadCount",
+    UserInfo = "UserInfo",
 }
 
 rendered! {

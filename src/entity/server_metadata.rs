@@ -19,6 +19,8 @@ pub struct ServerMetadata {
     pub app_registration_endpoint: String,
     pub revocation_endpoint: String,
     pub introspection_endpoint: String,
+    /// Of OpenID Connect Discovery, not of the RFC.
+    pub userinfo_endpoint: String,
     /// The scopes of the server, then the scopes that extensions declare.
     pub scopes_supported: Vec<String>,
     pub response_types_supported: [&'static str; 1],
@@ -42,6 +44,7 @@ impl ServerMetadata {
             app_registration_endpoint: urls.path("/api/v1/apps"),
             revocation_endpoint: urls.path("/oauth/revoke"),
             introspection_endpoint: urls.path("/oauth/introspect"),
+            userinfo_endpoint: urls.path("/oauth/userinfo"),
             scopes_supported: own.chain(cx.extensions().scopes().into_iter().map(|scope| scope.name)).collect(),
             response_types_supported: ["code"],
             response_modes_supported: ResponseMode::ALL,

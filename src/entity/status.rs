@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::filter_result::{self, Filtered, What};
 use super::interaction_policy;
-use super::preview_card::{Creators, write_attributed};
+use super::preview_card::{Creators, write_attributed, write_unconfirmed};
 use super::quote::{write_approval, write_shallow, write_word};
 use super::room::{self, Room};
 use super::status_added::added;
@@ -202,6 +202,8 @@ struct Part<'a> {
     poll: &'a str,
     /// The author of the page of its card.
     creator: Option<&'a str>,
+    /// The page of its card names the viewer as its author, and the viewer does not confirm the site.
+    unconfirmed: bool,
 }
 
 impl<'a> Parts<'a> {
@@ -282,7 +284,9 @@ impl<'a> Parts<'a> {
         let poll = self.polls.get(&head.id).map_or("null", Fragment::as_str);
         let core = self.cores.get(&head.id)?;
         let creator = core.creator.as_ref().and_then(|creator| self.creators.confirmed(creator, &self.authors));
-        Some(Part { head, core, author: self.authors.get(&head.account_id)?, poll, creator })
+        let named = core.creator.as_ref().map(|creator| creator.account);
+        let unconfirmed = creator.is_none() && named.is_some() && named == self.viewer.map(|viewer| viewer.id);
+        Some(Part { head, core, author: self.authors.get(&head.account_id)?, poll, creator, unconfirmed })
     }
 
     /// Appends a status to `out`.
@@ -342,8 +346,9 @@ impl<'a> Parts<'a> {
 
     /// Adds the members that hardly depend on the viewer.
     fn add_shared(&self, object: &mut Object, part: &Part<'_>, reblog: impl FnOnce(&mut String)) {
-        let Part { head, core, author, poll, creator } = *part;
+        let Part { head, core, author, poll, creator, unconfirmed } = *part;
         match creator {
+            None if unconfirmed => object.members_with(|out| write_unconfirmed(out, &core.members)),
             None => object.members(&core.members),
             Some(creator) => object.members_with(|out| write_attributed(out, &core.members, creator)),
         };

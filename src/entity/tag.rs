@@ -13,6 +13,9 @@ use store::tag::FoundTag;
 #[derive(Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Tag {
+    /// `None` for a name that was never used.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub id: Option<TagId>,
     pub name: String,
     pub url: String,
     pub history: Vec<Day>,
@@ -38,6 +41,7 @@ pub async fn render(cx: &Cx, tags: &[FoundTag], signed_in: bool) -> Result<Vec<F
     tags.iter()
         .map(|tag| {
             Fragment::of(&Tag {
+                id: Some(tag.id).filter(|id| i64::from(*id) != 0),
                 name: tag.display_name.clone(),
                 url: cx.urls.tag(&tag.name),
                 history: histories.of(tag.id.into()),

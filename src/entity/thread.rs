@@ -10,7 +10,7 @@ use service::timeline::Thread;
 
 /// Renders the thread around a status as one page.
 pub async fn render(cx: &Cx, viewer: Option<&Actor>, thread: &Thread) -> Result<Fragment> {
-    let Thread { ancestors, descendants, references } = thread;
+    let Thread { ancestors, descendants, references, refresh: _ } = thread;
     let parts = Parts::load(cx, viewer, ancestors.iter().chain(references).chain(descendants), &[]).await?;
     let mut room = Room::default();
     let [above, beside, below] = [ancestors, references, descendants].map(|page| parts.entries_within(&mut room, page));

@@ -8,6 +8,7 @@ use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header}
 use axum::response::{IntoResponse, Response};
 
 use super::cache;
+use super::deprecation::DEPRECATION;
 use super::policy::{Keep, RouteKind};
 use super::state::RequestState;
 use crate::error::USUAL_HEADERS;
@@ -24,8 +25,9 @@ const PAGE_POLICY: HeaderValue = HeaderValue::from_static(
      base-uri 'none'; frame-ancestors 'none'",
 );
 /// Response headers that scripts of other origins may read.
-const EXPOSED: HeaderValue =
-    HeaderValue::from_static("Link, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, X-Request-Id");
+const EXPOSED: HeaderValue = HeaderValue::from_static(
+    "Link, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, X-Request-Id, Deprecation, Mastodon-Async-Refresh",
+);
 /// How long a browser may cache a preflight response, in seconds.
 const PREFLIGHT_MAX_AGE: HeaderValue = HeaderValue::from_static("7200");
 
@@ -45,6 +47,9 @@ pub(crate) fn complete(state: &RequestState<'_>, response: &mut Response) {
         headers.insert(header::ACCESS_CONTROL_EXPOSE_HEADERS, EXPOSED);
     }
     set_cache_headers(state, status, headers);
+    if let Some(date) = state.route.and_then(|route| route.deprecated.clone()) {
+        headers.insert(DEPRECATION, date);
+    }
     if state.negotiated {
         // After the cache headers: what depends on this header alone may be kept by everyone.
         headers.append(header::VARY, HeaderValue::from_static("Accept"));

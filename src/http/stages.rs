@@ -2,8 +2,8 @@
 //!
 //! Normal form of the path, which ends a request that fails it; route and policy, context and span; blocked addresses;
 //! then, inside the stages that turn a panic into a 500 and a time-out into a 503: declared size, token, rate limits,
-//! closed servers, the handler. The response passes, in this order, the error page, the request id, headers,
-//! compression. Each stage is a function of the module named after it and reads the [`RequestState`], which lives on
+//! closed servers, the handler. The response passes, in this order, the error page, the request id, the language of
+//! errors, headers, compression. Each stage is a function of the module named after it and reads the [`RequestState`], which lives on
 //! the stack; values for the handler's extractors are in the request's extensions.
 
 use std::convert::Infallible;
@@ -34,7 +34,7 @@ use super::observe::{self, RequestSeconds};
 use super::policy::{Policy, RouteKind, SMALL_BODY_BYTES};
 use super::table::{Route, Table};
 use super::web::{self, Cookies};
-use super::{closed_server, compress, headers, ip_blocks, path_normalisation, rate_limits, request_limits};
+use super::{closed_server, compress, headers, ip_blocks, language, path_normalisation, rate_limits, request_limits};
 use crate::Cx;
 use crate::state::{Carries, RequestState};
 use context::cx::RequestId;
@@ -155,6 +155,9 @@ impl Shared {
             Ok(found) => found,
             Err(error) => return error.into_response(),
         };
+        if state.policy.kind == RouteKind::Api {
+            language::of_person(&state.cx, &authentication, request.extensions_mut());
+        }
         if let Some(in_flight) = &in_flight {
             admit_body(state, &authentication, in_flight, request.extensions_mut());
         }
@@ -262,6 +265,9 @@ async fn call(state: &RequestState<'_>, route: &Route, mut request: Request) -> 
 async fn finish(state: &RequestState<'_>, id: RequestId, response: Response) -> Response {
     let mut response = web::error_as_page(state, response);
     error::add_request_id(&mut response, id);
+    if state.policy.kind == RouteKind::Api {
+        response = language::translate(&state.cx, response).await;
+    }
     headers::complete(state, &mut response);
     if let Ok(id) = HeaderValue::from_str(id.as_str()) {
         response.headers_mut().insert(headers::REQUEST_ID, id);
@@ -285,9 +291,7 @@ fn leave_body_out(response: &mut Response) {
 fn state_of<'a>(cx: Cx, client: IpAddr, route: Option<&'a Route>, request: &Request) -> RequestState<'a> {
     let policy = route.map_or_else(|| Policy::fallback(request.uri().path()), |route| &route.policy);
     let query = request.uri().query().unwrap_or_default();
-    if policy.kind != RouteKind::Api
-        && let Some(language) = web::accepted_language(request.headers())
-    {
+    if let Some(language) = language::of_request(policy.kind, request) {
         cx.speak(language);
     }
     RequestState {

@@ -2,8 +2,9 @@
 //!
 //! Built once by [`router`](crate::router) from [`Routes`]. The [`stages`](crate::stages) answer unknown paths.
 
-use axum::http::Method;
+use axum::http::{HeaderValue, Method};
 
+use super::deprecation;
 use super::extract::Segments;
 use super::operation::Operation;
 use super::operation::methods::{Declare, Endpoint, Methods};
@@ -21,6 +22,8 @@ pub(crate) struct Route {
     pub policy: Policy,
     /// True when the handlers read and set cookies.
     pub cookies: bool,
+    /// The value of the header `Deprecation`, for a deprecated route.
+    pub deprecated: Option<HeaderValue>,
     methods: Methods,
 }
 
@@ -38,7 +41,7 @@ impl Routes {
     /// Adds a route.
     #[must_use]
     pub fn route(mut self, path: &'static str, policy: Policy, methods: Methods) -> Self {
-        self.0.push(Route { path, policy, cookies: false, methods });
+        self.0.push(Route { path, policy, cookies: false, deprecated: deprecation::since(path), methods });
         self
     }
 

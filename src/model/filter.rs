@@ -27,6 +27,8 @@ text_enum! {
         Hide = "hide",
         /// Shows it folded; older clients receive `warn` instead.
         HalfWarn = "half_warn",
+        /// Shows its text, and hides its media until they are opened.
+        Blur = "blur",
     }
 }
 
@@ -36,6 +38,7 @@ impl FilterAction {
     pub fn coarse(self) -> Self {
         match self {
             Self::Hide => Self::Hide,
+            Self::Blur => Self::Blur,
             Self::Warn | Self::HalfWarn => Self::Warn,
         }
     }

@@ -50,6 +50,7 @@ pub mod transfer;
 pub mod translation;
 pub mod trend;
 pub mod urls;
+pub mod username_block;
 
 pub use ::macros::{boxed, parameters, use_case};
 pub use account::{Account, Field};

@@ -29,6 +29,6 @@ pub use feed::{filter, list, marker, search, tag, tag_review, timeline, trend};
 pub use moderation::{domain_decision, domain_list, domain_purge, filing, ip_block, metrics, role, staff};
 pub use notification::{conversation, email, push};
 pub use page::{card, emoji, translation, web_page};
-pub use rules::{audit, domain, email_block, locale, ownership, rate_limits, user_ip};
+pub use rules::{audit, domain, email_block, locale, ownership, rate_limits, user_ip, username_block};
 pub use server::{announcement, domain_policy, instance, public, rule, settings, streaming, webfinger};
 pub use status::{held_status, interaction, poll, reblog, scheduled_status};

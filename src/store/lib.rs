@@ -26,7 +26,7 @@ pub use feed::{
 };
 pub use moderation::{
     audit, day_count, email_block, held_status, ip_block, managed_account, metrics, publisher, removal, report,
-    trend_use, user_ip, warning,
+    trend_use, user_ip, username_block, warning,
 };
 pub use notification::push;
 pub use oauth::{application, oauth_code, one_time_link, session};

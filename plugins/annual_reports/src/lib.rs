@@ -41,17 +41,17 @@ struct StoredReport {
 /// Accounts and statuses that are gone since, or hidden, are named nowhere.
 #[route(get, "/api/v1/annual_reports", scopes = ["read:accounts"])]
 fn index(ctx: &Context) -> Result<Output> {
-    rendered(&sql::unread(ctx.account()).all::<StoredReport>()?)
+    rendered(ctx, &sql::unread(ctx.account()).all::<StoredReport>()?)
 }
 
 /// `GET /api/v1/annual_reports/{year}`: read or not.
 #[route(get, "/api/v1/annual_reports/{year}", scopes = ["read:accounts"])]
 fn show(ctx: &Context, year: Id) -> Result<Output> {
-    rendered(&[sql::report(ctx.account(), year).one::<StoredReport>()?])
+    rendered(ctx, &[sql::report(ctx.account(), year).one::<StoredReport>()?])
 }
 
 /// Reports, with the accounts and statuses that they name.
-fn rendered(kept: &[StoredReport]) -> Result<Output> {
+fn rendered(ctx: &Context, kept: &[StoredReport]) -> Result<Output> {
     let read = |kept: &StoredReport| serde_json::from_str::<Data>(&kept.data);
     let mut reports = kept.iter().map(read).collect::<Result<Vec<Data>, _>>()?;
     let accounts = there(reports.iter().flat_map(Data::accounts).collect(), |ids| {
@@ -59,10 +59,11 @@ fn rendered(kept: &[StoredReport]) -> Result<Output> {
     })?;
     let statuses = there(reports.iter().flat_map(Data::statuses).collect(), |ids| core::visible(Viewer::Caller, ids))?;
     reports.iter_mut().for_each(|report| report.retain(&accounts, &statuses));
-    let shown = kept
-        .iter()
-        .zip(&reports)
-        .map(|(kept, data)| json!({ "year": kept.year, "data": data, "schema_version": kept.schema_version }));
+    let shown = kept.iter().zip(&reports).map(|(kept, data)| {
+        // Reports are for their owner alone, so there is no page to share.
+        json!({ "year": kept.year, "data": data, "schema_version": kept.schema_version,
+                    "share_url": null, "account_id": ctx.account().to_string() })
+    });
     Output::template(&json!({
         "annual_reports": shown.collect::<Vec<_>>(),
         "accounts": accounts.into_iter().map(account_hole).collect::<Vec<_>>(),

@@ -75,6 +75,7 @@ fn report_has_every_figure() {
     let all = shown(&fake, alice);
     let report = &all["annual_reports"][0];
     assert_eq!((&report["year"], &report["schema_version"]), (&json!(2023), &json!(1)));
+    assert_eq!((&report["share_url"], &report["account_id"]), (&json!(null), &json!(alice.to_string())));
     let data = &report["data"];
     assert_eq!(data["archetype"], "lurker");
     assert_eq!(data["type_distribution"], json!({ "total": 10, "reblogs": 3, "replies": 3, "standalone": 4 }));

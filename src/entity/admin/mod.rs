@@ -22,6 +22,7 @@ pub mod report;
 mod role;
 pub mod tag;
 pub mod trend;
+pub mod username_block;
 pub mod warning_preset;
 
 pub use crate::schema::{
@@ -39,4 +40,5 @@ pub use ip_block::IpBlock;
 pub use relay::Relay;
 pub use remote_media::RemoteMedia;
 pub use role::Role;
+pub use username_block::UsernameBlock;
 pub use warning_preset::WarningPreset;

@@ -47,6 +47,7 @@ pub mod status_actions;
 pub mod statuses;
 pub mod suggestions;
 pub mod tags;
+pub mod threads;
 pub mod timelines;
 pub mod translations;
 pub mod trends;

@@ -6,7 +6,7 @@ use axum::http::header;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::notifications::Filters;
+use super::notifications::{Filters, Knowledge};
 use crate::Cx;
 use crate::error::{Error, Result};
 use crate::extract::auth::{ReadNotifications, WriteNotifications};
@@ -15,6 +15,7 @@ use crate::json::Json;
 use crate::page::{Links, Page, link_header};
 use model::notification::NotificationKind;
 
+use entity::fallback::Fallbacks;
 use entity::notification::UnreadCount;
 use entity::notification_group::ExpandAccounts;
 use service::notification::groups::{self, GroupFilter};
@@ -38,6 +39,8 @@ pub struct IndexParams {
     /// Whether all accounts are shown whole.
     #[schemars(with = "Option<ExpandAccounts>")]
     expand_accounts: Option<String>,
+    #[serde(flatten)]
+    known: Knowledge,
 }
 
 impl GroupFilters {
@@ -62,7 +65,9 @@ pub async fn index(
         Some(word) => word.parse().map_err(|how| Error::bad_request(format!("expand_accounts {how}")))?,
     };
     let (ids, page) = groups::page(&cx, &viewer, &params.groups.filter(&cx), &paging.cursor).await?;
-    let response = Json::new(entity::notification_group::render(&cx, &viewer, &page, expand).await?);
+    let fallbacks = Fallbacks::new(&cx, &viewer, params.known.supported_types);
+    let rendered = entity::notification_group::render(&cx, &viewer, &page, expand, fallbacks.as_ref()).await?;
+    let response = Json::new(rendered);
     let links = link_header(&paging, ids.last().copied(), ids.first().map(|id| ("min_id", *id)));
     Ok(match links {
         Some(links) => response.with_header(header::LINK, links),
@@ -75,9 +80,11 @@ pub async fn show(
     cx: Cx,
     Auth(viewer, ..): Auth<ReadNotifications>,
     Path(key): Path<String>,
+    Params(known): Params<Knowledge>,
 ) -> Result<Json<entity::GroupedNotificationsResults>> {
     let group = groups::show(&cx, &viewer, &key).await?;
-    Ok(Json::new(entity::notification_group::render_one(&cx, &viewer, &group).await?))
+    let fallbacks = Fallbacks::new(&cx, &viewer, known.supported_types);
+    Ok(Json::new(entity::notification_group::render_one(&cx, &viewer, &group, fallbacks.as_ref()).await?))
 }
 
 /// `GET /api/v2/notifications/{group_key}/accounts`

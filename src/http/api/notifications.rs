@@ -11,6 +11,7 @@ use crate::extract::auth::{ReadNotifications, WriteNotifications};
 use crate::extract::{Auth, Limit, Paging, Params, Path};
 use crate::json::Json;
 use crate::page::{Links, Page};
+use entity::fallback::Fallbacks;
 use entity::notification::UnreadCount;
 use model::notification::NotificationKind;
 use model::{AccountId, NotificationId};
@@ -52,15 +53,34 @@ impl Filters {
     }
 }
 
+/// The query parameter for the types that a client knows.
+#[model::parameters]
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+pub struct Knowledge {
+    /// The types that the client can show; notifications of other types then have a `fallback` in words.
+    pub(super) supported_types: Option<Vec<String>>,
+}
+
+/// Query parameters of [`index`].
+#[model::parameters]
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+pub struct IndexParams {
+    #[serde(flatten)]
+    filters: Filters,
+    #[serde(flatten)]
+    known: Knowledge,
+}
+
 /// `GET /api/v1/notifications`
 pub async fn index(
     cx: Cx,
     Auth(viewer, ..): Auth<ReadNotifications>,
     paging: Paging<40, 80>,
-    Params(filters): Params<Filters>,
+    Params(params): Params<IndexParams>,
 ) -> Result<Page<entity::Notification>> {
-    let (ids, page) = service::notification::list(&cx, &viewer, &filters.filter(&cx), &paging.cursor).await?;
-    let items = entity::notification::render(&cx, &viewer, &page).await?;
+    let (ids, page) = service::notification::list(&cx, &viewer, &params.filters.filter(&cx), &paging.cursor).await?;
+    let fallbacks = Fallbacks::new(&cx, &viewer, params.known.supported_types);
+    let items = entity::notification::render(&cx, &viewer, &page, fallbacks.as_ref()).await?;
     Ok(Page::new(&paging, Links::Always, &ids, items))
 }
 
@@ -69,9 +89,11 @@ pub async fn show(
     cx: Cx,
     Auth(viewer, ..): Auth<ReadNotifications>,
     Path(id): Path<NotificationId>,
+    Params(known): Params<Knowledge>,
 ) -> Result<Json<entity::Notification>> {
     let shown = service::notification::show(&cx, &viewer, id).await?;
-    Ok(Json::new(entity::notification::render_one(&cx, &viewer, &shown).await?))
+    let fallbacks = Fallbacks::new(&cx, &viewer, known.supported_types);
+    Ok(Json::new(entity::notification::render_one(&cx, &viewer, &shown, fallbacks.as_ref()).await?))
 }
 
 /// `GET /api/v1/notifications/unread_count`

@@ -29,7 +29,7 @@ use context::json::{Fragment, Object};
 use service::poll::PollDraft;
 use service::status::{self, CreatedStatus, Draft, EditDraft, MediaOfDeleted};
 use service::visibility::{self, Place};
-use service::{media, scheduled_status, timeline};
+use service::{media, scheduled_status};
 
 /// Maximum number of ids in one request.
 const MAX_IDS: usize = 20;
@@ -370,26 +370,6 @@ pub async fn source(
 ) -> Result<Json<entity::StatusSource>> {
     let status = status::source(&cx, grant.actor.as_deref(), id).await?;
     Ok(Json::new(entity::status_source::render(&status)?))
-}
-
-/// Query parameters of [`context()`].
-#[model::parameters]
-#[derive(Debug, Default, Deserialize, JsonSchema)]
-pub struct ContextParams {
-    /// Whether referenced statuses are separate from the ancestors.
-    with_reference: Option<bool>,
-}
-
-/// `GET /api/v1/statuses/{id}/context`
-pub async fn context(
-    cx: Cx,
-    MaybeAuth(viewer, ..): MaybeAuth<ReadStatuses>,
-    Path(id): Path<StatusId>,
-    Params(params): Params<ContextParams>,
-) -> Result<Json<entity::Context>> {
-    let with_references = params.with_reference.unwrap_or_default();
-    let thread = timeline::context(&cx, viewer.as_deref(), id, with_references).await?;
-    Ok(Json::new(entity::thread::render(&cx, viewer.as_deref(), &thread).await?))
 }
 
 /// `GET /api/v1/statuses/{id}/referred_by`

@@ -20,6 +20,7 @@ use super::uploads::Sent;
 use crate::Cx;
 use crate::error::{Error, ErrorResponse, Result};
 use crate::in_flight::{InFlight, body_error, causes, exceeded};
+use crate::language;
 use crate::operation::{Describe, Operation};
 use crate::request_limits::BodyLimit;
 use crate::state::TOKEN_NAMES;
@@ -232,7 +233,9 @@ pub(super) async fn read(
             }
         }
     }
-    Ok((multipart.tree.finish()?, multipart.files))
+    let tree = multipart.tree.finish()?;
+    language::of_params(cx, &parts.extensions, &tree);
+    Ok((tree, multipart.files))
 }
 
 fn content_type(parts: &Parts) -> &str {

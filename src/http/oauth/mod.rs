@@ -15,12 +15,20 @@ use axum::response::Response;
 
 use crate::Cx;
 use crate::error::{Error, ErrorResponse, Result};
-use crate::json::rendered;
+use crate::extract::Auth;
+use crate::extract::auth::OpenProfile;
+use crate::json::{Json, rendered};
+use entity::UserInfo;
 use entity::document::PublicDocument;
 
 /// `GET /.well-known/oauth-authorization-server` (RFC 8414)
 pub async fn metadata(cx: Cx) -> Result<Response> {
     Ok(rendered(PublicDocument::ServerMetadata.render(&cx).await?))
+}
+
+/// `GET /oauth/userinfo`, and by POST (OpenID Connect Core 1.0, section 5.3.1)
+pub async fn userinfo(cx: Cx, Auth(viewer, ..): Auth<OpenProfile>) -> Result<Json<UserInfo>> {
+    Json::of(&UserInfo::of(&cx, viewer.id).await?)
 }
 
 /// `/oauth/applications` and everything below it: applications can be registered through the API only.

@@ -10,6 +10,7 @@ pub(crate) mod streams;
 
 use serde_json::{Map, Value, json};
 
+use crate::deprecation;
 use crate::operation::Operation;
 pub use crate::operation::entities::component;
 pub use crate::operation::openapi::{responses_of, schema_named, security};
@@ -31,6 +32,9 @@ pub fn add_operation<'a>(paths: &'a mut Map<String, Value>, operation: &Operatio
     let mut object = operation.openapi();
     object["tags"] = json!([tag]);
     object["operationId"] = operation_id(operation).into();
+    if deprecation::since(&operation.path).is_some() {
+        object["deprecated"] = true.into();
+    }
     // A name with a star matches the rest of a path, which OpenAPI cannot express.
     let path = operation.path.replace("{*", "{");
     let item = paths.entry(path).or_insert_with(|| Map::new().into());
@@ -76,7 +80,8 @@ fn tag<'a>(policy: &Policy, path: &'a str) -> &'a str {
 }
 
 fn is_version(part: &str) -> bool {
-    part.strip_prefix('v').is_some_and(|number| number.parse::<u8>().is_ok())
+    let number = part.strip_prefix('v').map(|number| number.trim_end_matches("_alpha"));
+    number.is_some_and(|number| number.parse::<u8>().is_ok())
 }
 
 pub(crate) fn security_schemes(cx: &context::Cx) -> Value {

@@ -3,7 +3,7 @@
 use crate::api::admin::{
     accounts, appeals, audit_log, canonical_email_blocks, domain_allows, domain_blocks, domain_imports, domain_lists,
     domains, email_domain_blocks, ip_blocks, metrics, relays, remote_media, reports, roles, statuses, tags, trends,
-    warning_presets,
+    username_blocks, warning_presets,
 };
 use crate::operation::methods::{delete, get, post, put};
 use crate::policy::{API, Files};
@@ -77,6 +77,8 @@ pub(crate) fn routes() -> Routes {
             API,
             get(ip_blocks::show).put(ip_blocks::update).patch(ip_blocks::update).delete(ip_blocks::delete),
         )
+        .route("/api/v1/admin/username_blocks", API, get(username_blocks::index).post(username_blocks::create))
+        .route("/api/v1/admin/username_blocks/{id}", API, get(username_blocks::show).delete(username_blocks::delete))
         .route(
             "/api/v1/admin/email_domain_blocks",
             API,

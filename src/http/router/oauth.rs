@@ -16,11 +16,14 @@ const REGISTER_APP: Policy = API
 const REGISTRATION_BYTES: usize = 128 * 1024;
 /// What takes the credentials of applications.
 const CREDENTIALS: Policy = PROGRAM.small_body().limit(Some(WriteMethod::Post), &limits::OAUTH, Per::Address);
+/// Who the owner of a token is: for other sites that people sign in to with their account.
+const USER_INFO: Policy = PROGRAM.small_body().cors("GET, POST");
 
 pub(crate) fn routes() -> Routes {
     Routes::new()
         .route("/oauth/token", CREDENTIALS.cors("POST"), post(oauth::token::create))
         .route("/oauth/token/info", PROGRAM, get(oauth::token::info))
+        .route("/oauth/userinfo", USER_INFO, get(oauth::userinfo).post(oauth::userinfo))
         .route("/oauth/revoke", CREDENTIALS.cors("POST"), post(oauth::token::revoke))
         .route("/oauth/introspect", CREDENTIALS, post(oauth::token::introspect))
         .route("/oauth/applications", PROGRAM, any(oauth::forbidden))

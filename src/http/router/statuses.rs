@@ -1,7 +1,7 @@
 //! Statuses, polls, media and scheduled statuses.
 
 use crate::api::{
-    interaction_policies, interaction_requests, media, polls, scheduled_statuses, status_actions, statuses,
+    interaction_policies, interaction_requests, media, polls, scheduled_statuses, status_actions, statuses, threads,
     translations,
 };
 use crate::operation::methods::{get, post, put};
@@ -31,7 +31,8 @@ pub(crate) fn routes() -> Routes {
             STATUS,
             get(statuses::show).put(statuses::update).patch(statuses::update).delete(statuses::delete),
         )
-        .route("/api/v1/statuses/{id}/context", SHARED, get(statuses::context))
+        .route("/api/v1/statuses/{id}/context", SHARED, get(threads::context))
+        .route("/api/v1_alpha/async_refreshes/{id}", API, get(threads::show))
         .route("/api/v1/statuses/{id}/history", SHARED, get(statuses::history))
         .route("/api/v1/statuses/{id}/source", API, get(statuses::source))
         .route("/api/v1/statuses/{id}/reblogged_by", SHARED, get(status_actions::reblogged_by))

@@ -43,7 +43,6 @@ use crate::Cx;
 use crate::error::Failure;
 use crate::policy::RouteKind;
 use crate::state::RequestState;
-use context::Language;
 use model::Account;
 use text::escape;
 
@@ -76,11 +75,6 @@ pub(crate) fn wants_page(kind: RouteKind, headers: &HeaderMap) -> bool {
         RouteKind::Page => true,
         RouteKind::Program => accepted().contains("text/html"),
     }
-}
-
-/// The language of pages that the browser prefers, among those there are.
-pub(crate) fn accepted_language(headers: &HeaderMap) -> Option<Language> {
-    Language::accepted(headers.get(header::ACCEPT_LANGUAGE)?.to_str().ok()?)
 }
 
 /// An error page; `message` is in English, as services say it.

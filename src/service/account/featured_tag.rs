@@ -33,10 +33,11 @@ pub async fn create(cx: &Cx, actor: &Actor, name: &str) -> Result<(Account, Feat
 #[model::use_case]
 pub async fn feature(cx: &Cx, actor: &Actor, name: &str) -> Result<FoundTag> {
     let tag = tag::find(cx, Some(actor), name).await?;
-    if !tag.featuring {
-        insert(cx, actor, &tag.name, &tag.display_name).await?;
+    if tag.featuring {
+        return Ok(tag);
     }
-    Ok(FoundTag { featuring: true, ..tag })
+    insert(cx, actor, &tag.name, &tag.display_name).await?;
+    tag::find(cx, Some(actor), name).await
 }
 
 /// Stops featuring the hashtag `name`; not an error when it was not featured.

@@ -2,7 +2,8 @@
 //!
 //! Reached from `POST /api/v1/accounts` and the sign-up page. An extension may admit people regardless of the mode,
 //! or without approval. It is called before the form is validated, and its claim is part of the transaction that
-//! creates the account. Blocked networks and e-mail addresses are refused, or need approval ([`email_block`]). Not
+//! creates the account. Blocked networks, e-mail addresses and user names are refused, or need approval ([`email_block`],
+//! [`username_block`]). Not
 //! implemented, because the server does not support them: a limit of accounts, sign-in by another service. The command
 //! line and the owner's set-up create accounts directly, with `service::sign_up`.
 //!
@@ -12,7 +13,7 @@ use std::sync::Arc;
 
 use crate::sign_up::{self, NewAccount};
 use crate::token::{self, Issued};
-use crate::{email, email_block, link, session, user_ip};
+use crate::{email, email_block, link, session, user_ip, username_block};
 use context::Cx;
 use context::error::{Error, Result, Validation};
 use context::extension::Admission;
@@ -138,7 +139,7 @@ pub async fn register_by_app(cx: &Cx, form: SignUp, grant: &Arc<Grant>) -> Resul
 async fn begin(cx: &Cx, form: SignUp, grant: Option<&Arc<Grant>>) -> Result<(Tx, Registered)> {
     let offered = judge(cx, &form.params).await?;
     let offered_terms = terms(cx, offered.as_ref()).await?;
-    let email_needs_approval = check(cx, &form, offered_terms).await?;
+    let form_needs_approval = check(cx, &form, offered_terms).await?;
     let hash = crypto::hash_password(form.password).await?;
     let id = cx.ids.next();
     let (mut tx, admission) = claim(cx, offered, &form.params, id).await?;
@@ -150,7 +151,7 @@ async fn begin(cx: &Cx, form: SignUp, grant: Option<&Arc<Grant>>) -> Result<(Tx,
         faults.check()?;
     }
     let approves = admission.as_ref().is_some_and(|admission| admission.approves);
-    let needs_approval = terms.needs_approval || (email_needs_approval && !approves);
+    let needs_approval = terms.needs_approval || (form_needs_approval && !approves);
     let new = NewAccount {
         username: form.username,
         email: form.email.clone(),
@@ -226,12 +227,14 @@ pub async fn terms(cx: &Cx, admission: Option<&Admission>) -> Result<Terms> {
     Ok(Terms { needs_approval, needs_reason })
 }
 
-/// Collects all errors, so that one response contains them all; true when the e-mail address needs approval.
+/// Collects all errors, so that one response contains them all; true when the user name or the e-mail address needs
+/// approval.
 async fn check(cx: &Cx, form: &SignUp, terms: Terms) -> Result<bool> {
     let mut faults = Validation::default();
     sign_up::check_username(&form.username, &mut faults);
     email_block::check_email(&form.email, &mut faults);
     session::check_password(&form.password, &mut faults);
+    let mut name_needs_approval = false;
     let reserved = &cx.config.accounts.reserved_usernames;
     if reserved.iter().any(|name| name.eq_ignore_ascii_case(&form.username)) {
         faults.add("username", "ERR_RESERVED", "is reserved");
@@ -239,6 +242,8 @@ async fn check(cx: &Cx, form: &SignUp, terms: Terms) -> Result<bool> {
         || store::username::is_former(&cx.db, &form.username).await?
     {
         faults.add("username", "ERR_TAKEN", "has already been taken");
+    } else {
+        name_needs_approval = username_block::judge(cx, &form.username).await?.check(&mut faults);
     }
     let email_needs_approval = if store::user::find_by_email(&cx.db, &form.email).await?.is_some() {
         faults.add("email", "ERR_TAKEN", "has already been taken");
@@ -251,7 +256,7 @@ async fn check(cx: &Cx, form: &SignUp, terms: Terms) -> Result<bool> {
     }
     check_reason(form.reason.as_deref().unwrap_or_default(), terms, &mut faults);
     faults.check()?;
-    Ok(email_needs_approval)
+    Ok(name_needs_approval || email_needs_approval)
 }
 
 /// The inviting account, to be shown to the invited person; `None` when the account is not visible.

@@ -12,6 +12,7 @@ use super::sign_up::{check_username, taken};
 use crate::audit::{self, Entry, Target};
 use crate::rate_limits;
 use crate::session::{self, Person};
+use crate::username_block::{self, Judgement};
 use context::Cx;
 use context::change::{self, Change};
 use context::error::{Error, OnUnique, Result, Validation};
@@ -65,7 +66,7 @@ pub async fn rename(cx: &Cx, staff: &Staff, account: &Account, new: &str) -> Res
 ///
 /// # Errors
 /// As [`rename`]; also [`Error::Validation`] naming `current_password` when it is wrong, and `username` for a name that
-/// the configuration reserves. [`Error::Forbidden`] unless it is [changeable](changeable); [`Error::RateLimited`].
+/// the configuration reserves or the staff blocks. [`Error::Forbidden`] unless it is [changeable](changeable); [`Error::RateLimited`].
 #[model::use_case]
 pub async fn change(cx: &Cx, person: &Person, password: Secret, new: &str) -> Result<Account> {
     rate_limits::require(cx, &rate_limits::PASSWORD_CHANGE, &Key::Person(person.account.id))?;
@@ -74,6 +75,9 @@ pub async fn change(cx: &Cx, person: &Person, password: Secret, new: &str) -> Re
     check(&person.account, new, &mut faults);
     if cx.config.accounts.reserved_usernames.iter().any(|name| name.eq_ignore_ascii_case(new)) {
         faults.add("username", "ERR_RESERVED", "is reserved");
+    } else if username_block::judge(cx, new).await? != Judgement::Accepted {
+        // Also where a sign-up would wait: there is no approval of a change.
+        Judgement::Blocked.check(&mut faults);
     }
     faults.check()?;
     let mut tx = cx.db.begin().await?;

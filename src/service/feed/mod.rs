@@ -4,6 +4,7 @@ mod announced;
 pub mod filter;
 pub mod list;
 pub mod marker;
+pub mod refresh;
 pub mod replies;
 pub mod search;
 pub mod tag;

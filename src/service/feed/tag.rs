@@ -40,8 +40,8 @@ pub async fn find(cx: &Cx, viewer: Option<&Actor>, name: &str) -> Result<FoundTa
     let found = store::tag::find(&cx.db, &name, viewer.map(|actor| actor.id)).await?;
     Ok(match found {
         Some(tag) if tag.used_publicly => tag.tag,
-        Some(tag) => FoundTag { display_name: display.to_owned(), ..tag.tag },
-        None => {
+        Some(tag) if tag.tag.following || tag.tag.featuring => FoundTag { display_name: display.to_owned(), ..tag.tag },
+        Some(_) | None => {
             let display_name = display.to_owned();
             FoundTag { id: TagId::from(0), display_name, name, reviewed: false, following: false, featuring: false }
         }

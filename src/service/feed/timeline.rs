@@ -6,6 +6,7 @@
 
 use std::collections::HashSet;
 
+use crate::feed::refresh::{self, Refresh};
 use crate::feed::replies;
 use crate::trend::card_review;
 use crate::visibility::{self, Place, Seen};
@@ -305,6 +306,8 @@ pub struct Thread {
     pub ancestors: Vec<Seen>,
     pub descendants: Vec<Seen>,
     pub references: Vec<Seen>,
+    /// The visit to the server of the thread that is queued or running.
+    pub refresh: Option<Refresh>,
 }
 
 /// The thread around a status. Its references are separate `with_references`, else they follow the ancestors.
@@ -315,9 +318,12 @@ pub struct Thread {
 pub async fn context(cx: &Cx, viewer: Option<&Actor>, id: StatusId, with_references: bool) -> Result<Thread> {
     let seen = visibility::status(cx, viewer, id).await?;
     let head = seen.proper();
-    if viewer.is_some() && cx.caches.domains.get(&head.account_id).is_none_or(|domain| domain.is_some()) {
-        replies::revisit(cx, head.id).await?;
-    }
+    let is_remote = || cx.caches.domains.get(&head.account_id).is_none_or(|domain| domain.is_some());
+    let refresh = if viewer.is_some() && is_remote() && replies::revisit(cx, head.id).await? {
+        Some(refresh::begin(cx, head.id).await?)
+    } else {
+        None
+    };
     let (up, down, depth) = if viewer.is_some() { FULL_CONTEXT } else { PUBLIC_CONTEXT };
     let ancestors = store::timeline::ancestors(&cx.db, head.id, up).await?;
     let replies = store::timeline::descendants(&cx.db, head.id, depth, down).await?;
@@ -344,7 +350,7 @@ pub async fn context(cx: &Cx, viewer: Option<&Actor>, id: StatusId, with_referen
         above.extend(beside);
         Vec::new()
     };
-    Ok(Thread { ancestors: above, descendants: among(&descendants), references })
+    Ok(Thread { ancestors: above, descendants: among(&descendants), references, refresh })
 }
 
 /// Orders replies depth first, the author's replies to themselves first.

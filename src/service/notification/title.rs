@@ -11,6 +11,11 @@ const MAX_NAME: usize = 60;
 /// A sentence that names the sender.
 pub fn title(cx: &Cx, language: Language, kind: &NotificationKind, actor: &Actor, sender: &Account) -> String {
     let name = if sender.display_name.trim().is_empty() { &sender.username } else { &sender.display_name };
+    sentence(cx, language, kind, sender.id == actor.id, name)
+}
+
+/// A sentence about a notification that `name` caused; `is_own` if that is the receiver.
+pub fn sentence(cx: &Cx, language: Language, kind: &NotificationKind, is_own: bool, name: &str) -> String {
     let name = cut(name.trim(), MAX_NAME);
     let key = match kind {
         NotificationKind::Core(kind) => match kind {
@@ -28,7 +33,7 @@ pub fn title(cx: &Cx, language: Language, kind: &NotificationKind, actor: &Actor
             NotificationType::Follow => "push.follow",
             NotificationType::FollowRequest => "push.follow_request",
             NotificationType::Favourite => "push.favourite",
-            NotificationType::Poll if sender.id == actor.id => "push.own_poll",
+            NotificationType::Poll if is_own => "push.own_poll",
             NotificationType::Poll => "push.poll",
             NotificationType::Update => "push.update",
             NotificationType::SeveredRelationships => "push.severed_relationships",

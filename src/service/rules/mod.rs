@@ -9,4 +9,5 @@ pub mod locale;
 pub mod ownership;
 pub mod rate_limits;
 pub mod user_ip;
+pub mod username_block;
 pub(crate) mod word;

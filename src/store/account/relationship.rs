@@ -30,6 +30,8 @@ pub struct RelationshipRow {
     pub blocked_by: bool,
     pub muting: bool,
     pub hide_notifications: bool,
+    /// When the mute ends; `None` without a mute, and for a mute that does not end.
+    pub mute_expires_at: Option<Time>,
     pub domain_blocking: bool,
     pub endorsed: bool,
     pub note: String,
@@ -49,6 +51,7 @@ pub async fn list(db: Conn<'_>, viewer: AccountId, targets: &[AccountId], now: T
                 EXISTS (SELECT 1 FROM follow_requests o WHERE o.account_id = a.id AND o.target_account_id = $2) AS requested_by,
                 " blocks!("$2", "a.id") " AS blocking, " blocks!("a.id", "$2") " AS blocked_by,
                 m.id IS NOT NULL AS muting, coalesce(m.hide_notifications, FALSE) AS hide_notifications,
+                m.expires_at AS mute_expires_at,
                 " blocks_domain!("$2", "a.domain") " AS domain_blocking,
                 EXISTS (SELECT 1 FROM endorsements e WHERE e.account_id = $2 AND e.target_account_id = a.id) AS endorsed,
                 coalesce(n.comment, '') AS note

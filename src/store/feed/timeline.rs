@@ -236,6 +236,23 @@ pub async fn ancestors(db: Conn<'_>, id: StatusId, limit: i64) -> Result<Vec<Sta
     .await
 }
 
+/// The number of public and unlisted statuses in the conversation of `id`, at most `most`: a range of the index
+/// `statuses_conversation`.
+#[boxed]
+pub async fn count_thread(db: Conn<'_>, id: StatusId, most: i64) -> Result<i64> {
+    db.query(sql!(
+        "SELECT COUNT(*)
+         FROM (SELECT s.id FROM statuses s
+               WHERE s.conversation_id = (SELECT o.conversation_id FROM statuses o WHERE o.id = $1)
+                 AND s.visibility IN ('public', 'unlisted', 'public_unlisted') AND s.reblog_of_id IS NULL
+               LIMIT $2) known"
+    ))
+    .bind(id)
+    .bind(most)
+    .scalar()
+    .await
+}
+
 /// A reply and its parent.
 #[derive(Clone, Copy, Debug, model::Row)]
 pub struct Reply {

@@ -1,5 +1,5 @@
-//! Data for moderation: the audit log, reports, publishers of links, metrics, blocked networks and
-//! e-mail addresses, and the addresses that accounts used.
+//! Data for moderation: the audit log, reports, publishers of links, metrics, blocked networks,
+//! e-mail addresses and user names, and the addresses that accounts used.
 
 pub mod audit;
 pub mod day_count;
@@ -13,4 +13,5 @@ pub mod removal;
 pub mod report;
 pub mod trend_use;
 pub mod user_ip;
+pub mod username_block;
 pub mod warning;

@@ -340,6 +340,16 @@ pub async fn count_ready(db: Conn<'_>, kind: &str) -> Result<i64> {
         .await
 }
 
+/// True while the job of `kind` with `key` is ready or running.
+#[boxed]
+pub async fn exists(db: Conn<'_>, kind: &str, key: &str) -> Result<bool> {
+    let query = db.query(sql!(
+        "SELECT EXISTS (SELECT 1 FROM jobs WHERE kind = $1 AND key = $2 AND key IS NOT NULL AND state = 'ready')
+             OR EXISTS (SELECT 1 FROM jobs WHERE kind = $1 AND key = $2 AND key IS NOT NULL AND state = 'running')"
+    ));
+    query.bind(kind.to_owned()).bind(key.to_owned()).scalar().await
+}
+
 /// Deletes the ready jobs of `kind` with these keys; returns how many.
 #[boxed]
 pub async fn delete_ready(tx: &mut Tx, kind: &str, keys: &[String]) -> Result<u64> {

@@ -56,6 +56,7 @@ macro_rules! with_ids {
             "canonical_email_blocks",
             "email_domain_blocks",
             "ip_blocks",
+            "username_blocks",
             "report_notes",
             "warning_presets",
             "oauth_apps",

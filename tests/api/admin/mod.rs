@@ -19,5 +19,6 @@ mod sign_ups;
 mod statuses;
 mod trends;
 mod user_ips;
+mod username_blocks;
 mod warning_presets;
 mod words;

@@ -136,6 +136,10 @@ impl World {
     async fn case(&self, row: &Route, caller: &Client) -> RequestBuilder {
         let (app, operator) = (&self.app, Staff::operator());
         let domain = format!("domain{}.test", self.number());
+        // In letters that look like no others.
+        let digits = self.number().to_string();
+        let username: String =
+            digits.bytes().map(|digit| char::from(b"abcdefhjkp"[usize::from(digit - b'0')])).collect();
         let ip = format!("10.0.{}.{}", self.number() / 250, self.number() % 250);
         let mut body = Value::Null;
         let of = async |path: &str| {
@@ -194,6 +198,10 @@ impl World {
                 "email_domain_blocks" => {
                     email_block::create_domain(&app.app, &operator, &domain, false).await.unwrap().id.to_string()
                 }
+                "username_blocks" => {
+                    let block = json!({ "username": username });
+                    id(&self.owner().post("/api/v1/admin/username_blocks").json(&block).ok().await)
+                }
                 "ip_blocks" => {
                     let block = json!({ "ip": ip, "severity": "sign_up_block" });
                     id(&self.owner().post("/api/v1/admin/ip_blocks").json(&block).ok().await)
@@ -236,6 +244,9 @@ impl World {
             "/api/v1/admin/reports/:id" => body = json!({ "category": "spam" }),
             "/api/v1/admin/domain_blocks" | "/api/v1/admin/domain_allows" | "/api/v1/admin/email_domain_blocks" => {
                 body = json!({ "domain": domain });
+            }
+            "/api/v1/admin/username_blocks" => {
+                body = json!({ "username": username });
             }
             "/api/v1/admin/ip_blocks" => body = json!({ "ip": ip, "severity": "no_access" }),
             "/api/v1/admin/ip_blocks/:id" => body = json!({ "comment": "changed" }),

@@ -4,6 +4,7 @@ use serde_json::Value;
 
 use super::friends::Friends;
 use crate::harness::{Client, Peer, id, settle};
+use crate::platform::contract;
 
 /// The statuses above and below `status` as `viewer` sees them, by their URIs.
 async fn thread(viewer: &Client, status: &Value) -> (Vec<Value>, Vec<Value>) {
@@ -96,6 +97,50 @@ async fn replies_to_a_status_are_fetched_when_someone_looks() {
     let (_, below) = thread(&bob, &there).await;
     assert_eq!(below, [second["uri"].clone(), third["uri"].clone()]);
     assert_eq!(peers[1].count(&format!("statuses WHERE uri = '{}'", hidden["uri"].as_str().unwrap())).await, 0);
+}
+
+#[tokio::test]
+async fn visit_to_a_thread_is_followed_by_its_id() {
+    let peers = Peer::pair().await;
+    let alice = peers[0].account("alice").await;
+    let bob = peers[1].account("bob").await;
+    let first = alice.publish("first").await;
+    let there = bob.search_status(&first["url"]).await;
+    settle(&peers).await;
+    for peer in &peers {
+        peer.app.clock.advance(chrono::TimeDelta::minutes(16));
+    }
+    let context = format!("/api/v1/statuses/{}/context", id(&there));
+    let named = async || {
+        let response = bob.get(&context).send().await;
+        response.headers.get("mastodon-async-refresh").map(|value| value.to_str().unwrap().to_owned())
+    };
+    alice.reply(&first, "second").await;
+    assert!(peers[1].anonymous().get(&context).send().await.headers.get("mastodon-async-refresh").is_none());
+    let header = named().await.expect("a visit is queued");
+    let name = header.strip_prefix("id=\"").unwrap().strip_suffix("\", retry=5, result_count=0").unwrap();
+    assert!(named().await.is_some(), "it still is");
+    let path = format!("/api/v1_alpha/async_refreshes/{name}");
+    let state = async || {
+        let shown = bob.get(&path).ok().await;
+        contract::check("AsyncRefresh", &shown);
+        assert_eq!(shown["async_refresh"]["id"], name);
+        (shown["async_refresh"]["status"].as_str().unwrap().to_owned(), shown["async_refresh"]["result_count"].clone())
+    };
+    assert_eq!(state().await, ("running".to_owned(), 0.into()));
+    settle(&peers).await;
+    assert_eq!(state().await, ("finished".to_owned(), 1.into()));
+    assert_eq!(named().await, None, "nothing is queued now");
+    let direct = serde_json::json!({ "status": "psst", "visibility": "direct", "in_reply_to_id": id(&there) });
+    peers[1].account("eve").await.publish(direct).await;
+    assert_eq!(state().await.1, 1, "a direct reply is not counted");
+
+    peers[1].anonymous().get(&path).fails(401).await;
+    bob.with_scopes("read:accounts write").await.get(&path).fails(403).await;
+    bob.get(&format!("{path}x")).fails(404).await;
+    bob.get("/api/v1_alpha/async_refreshes/1.1.1.1").fails(404).await;
+    peers[1].app.clock.advance(chrono::TimeDelta::minutes(61));
+    bob.get(&path).fails(404).await;
 }
 
 #[tokio::test]

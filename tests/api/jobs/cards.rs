@@ -365,6 +365,10 @@ async fn author_of_page_is_shown_when_both_sides_confirm() {
     app.run_jobs().await;
     let author = async |id: &str| card(&bob, id).await["authors"][0]["account"].clone();
     assert_eq!(author(&id).await, Value::Null, "she did not say so yet");
+    let own = card(&alice, &id).await;
+    contract::check("PreviewCard", &own);
+    assert_eq!((&own["missing_attribution"], &own["title"]), (&json!(true), &json!("t")), "she is asked");
+    assert_eq!(card(&bob, &id).await.get("missing_attribution"), None, "nobody else is");
 
     let host = url::Url::parse(&site.origin).unwrap().host_str().unwrap().to_owned();
     let say = async |sites: Value| {
@@ -373,6 +377,7 @@ async fn author_of_page_is_shown_when_both_sides_confirm() {
             .clone()
     };
     assert_eq!(say(json!([format!("http://{host}")])).await, json!([host]));
+    assert_eq!(card(&alice, &id).await.get("missing_attribution"), None);
     let shown = card(&bob, &id).await;
     contract::check("PreviewCard", &shown);
     assert_eq!(shown["authors"][0]["account"]["acct"], "alice");

@@ -171,6 +171,7 @@ async fn every_list_is_an_array_and_says_when_it_is_empty() {
         &["domain", "list"],
         &["ip-block", "list"],
         &["email-block", "list"],
+        &["username-block", "list"],
         &["warning-preset", "list"],
         &["emoji", "list"],
         &["trend", "tags"],

@@ -21,8 +21,6 @@ const KNOWN_DIFFERENCES: &[(&str, &str, &str)] = &[
     ("GET /api/v1/timelines/public", "lang", "the language of a visitor (docs/contract/rules.md#1-transport)"),
     ("GET /api/v1/timelines/tag/:hashtag", "lang", "as above"),
     ("GET /api/v1/notifications/unread_count", "include_filtered", "shares the filters of the list"),
-    ("GET /api/v2/notifications", "account_id", "shares the filters of the list by single notifications"),
-    ("GET /api/v2/notifications/unread_count", "account_id", "as above"),
     ("GET /api/v2/notifications/unread_count", "include_filtered", "as above"),
     ("POST /api/v1/accounts", "invite_code", "a parameter of the plugin's"),
     ("POST /api/v1/push/subscription", "subscription[standard]", "docs/contract/push.md#5-message: in which encoding"),

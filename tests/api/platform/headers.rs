@@ -33,6 +33,33 @@ async fn responses_are_cacheable_only_when_anonymous() {
 }
 
 #[tokio::test]
+async fn deprecated_routes_of_the_contract_have_their_date() {
+    let app = TestApp::new().await;
+    let client = app.application("read").await;
+    let (mut dated, mut wrong) = (0, Vec::new());
+    let ours = |row: &contract::Route| row.path.starts_with("/api/") && row.group != "streaming";
+    for row in contract::routes().into_iter().filter(ours) {
+        let expected = row.notes.strip_prefix("deprecated: Mastodon ").map(|notes| {
+            let date = notes.split_once('(').unwrap().1.split_once(')').unwrap().0;
+            let date: chrono::NaiveDate = date.parse().unwrap();
+            format!("@{}", date.and_time(chrono::NaiveTime::MIN).and_utc().timestamp())
+        });
+        dated += usize::from(expected.is_some());
+        let method: Method = row.method.parse().unwrap();
+        let response = client.request(method, &row.path.replace(':', "")).send().await;
+        let sent = response.headers.get("deprecation").map(|value| value.to_str().unwrap().to_owned());
+        if sent != expected {
+            wrong.push(format!("{}: {sent:?} instead of {expected:?}", row.name()));
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong:#?}");
+    assert!(dated > 9, "the notes of the table have dates");
+    let document = app.anonymous().get("/api/openapi.json").ok().await;
+    let marked = |path: &str| document["paths"][path]["get"]["deprecated"].clone();
+    assert_eq!((marked("/api/v1/instance"), marked("/api/v2/instance")), (true.into(), serde_json::Value::Null));
+}
+
+#[tokio::test]
 async fn every_api_response_is_protected_and_has_an_id() {
     let app = TestApp::new().await;
     let first = app.anonymous().get("/api/v1/nothing").send().await;

@@ -132,6 +132,7 @@ const WEB_LEFT_OUT: &[(&str, &str)] = &[
     ("/auth/", "forms"),
     ("/oauth/authorize", "a form about one application"),
     ("/oauth/token/info", "one document"),
+    ("/oauth/userinfo", "one document"),
     ("/authorize_interaction", "one account or status"),
     ("/remote_interaction", "a form"),
     ("/about/api", "as large as the API"),

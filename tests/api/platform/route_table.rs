@@ -73,6 +73,7 @@ const LEFT_OUT: &[(&str, &str)] = &[
     ("GET /oauth/authorize/native", "as above"),
     ("GET /oauth/authorized_applications", "as above"),
     ("POST /api/v1/emails/confirmations", "for whoever is unconfirmed: its story is in emails"),
+    ("GET /api/v1_alpha/async_refreshes/:id", "ids come with a thread of another server: its story is in filling"),
     ("GET /api/v1/instance/domain_blocks", "shown to nobody by default: its story is in instance"),
     ("POST /api/v1/statuses/:id/translate", "needs a translation service: its story is in translations"),
 ];

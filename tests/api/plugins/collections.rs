@@ -111,6 +111,20 @@ async fn need_title_and_have_limit(kind: Kind) {
     alice.put(&first).form(&[("title", "still editable")]).ok().await;
 }
 
+#[tokio::test]
+async fn listed_account_reads_of_it_in_words() {
+    let app = served("collections").await;
+    let [alice, bob] = app.accounts(["alice", "bob"]).await;
+    bob.update_profile(json!({ "discoverable": true })).ok().await;
+    let new = json!({ "name": "Rooks", "account_ids": [bob.id().to_string()] });
+    alice.post("/api/v1/collections").json(&new).ok().await;
+    app.run_jobs().await;
+    let told = bob.get("/api/v1/notifications?supported_types[]=mention").ok().await;
+    contract::check("Notification[]", &told);
+    assert_eq!((&told[0]["type"], told[0]["collection"].is_object()), (&json!("added_to_collection"), true), "{told}");
+    assert_eq!(told[0]["fallback"]["title"], "alice added you to a collection");
+}
+
 /// Fails unless the collection `one` of `owner`, with the paths `reads` and `writes`, is only for tokens of the owner
 /// with the `scope` (of `read:` and `write:`), and is absent for `other`.
 pub async fn belong_to_owner(

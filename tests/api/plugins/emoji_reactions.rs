@@ -385,6 +385,15 @@ async fn reaction_notifications_follow_preferences_of_author() {
     assert_eq!((&reaction["name"], &reaction["count"], &reaction["me"]), (&json!("rook"), &json!(1), &json!(false)));
     assert!(reaction["url"].is_string());
     assert!(heard[0]["group_key"].as_str().unwrap().starts_with("emoji_reaction-"));
+    // In words for a client that does not know the type.
+    let path = "/api/v1/notifications?supported_types[]=favourite";
+    let words = alice.get(path).ok().await;
+    contract::check("Notification[]", &words);
+    assert_eq!(words[0]["fallback"]["title"], "bob reacted to your post");
+    app.set_locale("de").await;
+    assert_eq!(alice.get(path).ok().await[0]["fallback"]["title"], "bob hat auf deinen Beitrag reagiert");
+    let known = alice.get(&format!("{path}&supported_types[]=emoji_reaction")).ok().await;
+    assert_eq!(known[0].get("fallback"), None);
     react(&bob, &status, "🎉").ok().await;
     let groups = alice.get("/api/v2/notifications").ok().await;
     contract::check("GroupedNotificationsResults", &groups);

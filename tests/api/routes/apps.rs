@@ -13,6 +13,7 @@ async fn app_registers_and_gets_its_secret_once() {
     let made = app.anonymous().post("/api/v1/apps").json(&new).ok().await;
 
     check("CredentialApplication", &made);
+    assert_eq!(made["client_secret_expires_at"], 0, "it does not expire");
     assert_eq!(made["name"], "Test");
     assert_eq!(made["scopes"], json!(["read", "write"]));
     assert_eq!(made["redirect_uris"], json!(["app://cb"]));

@@ -266,6 +266,29 @@ async fn options_exclude_or_include_authors() {
 }
 
 #[tokio::test]
+async fn filter_that_hides_media_keeps_its_action_everywhere() {
+    let app = TestApp::core().await;
+    let [alice, bob] = app.accounts(["alice", "bob"]).await;
+    let status = bob.publish("a rook").await.into_id();
+    let id = filter(&alice, &["rook"], json!({ "filter_action": "blur" })).await;
+    let found = &results(&alice, &status).await[0];
+    assert_eq!(
+        (&found["filter"]["filter_action"], &found["filter"]["filter_action_ex"]),
+        (&json!("blur"), &json!("blur"))
+    );
+    assert_eq!(found["keyword_matches"], json!(["rook"]));
+
+    // To the older version it is a filter that does not hide; a client of it does not change that.
+    let listed = alice.get("/api/v1/filters").ok().await;
+    assert_eq!(listed[0]["irreversible"], false);
+    let path = format!("/api/v1/filters/{}", listed[0]["id"].as_str().unwrap());
+    alice.put(&path).json(&json!({ "phrase": "rook", "context": ["home"], "irreversible": false })).ok().await;
+    assert_eq!(alice.get(&format!("{FILTERS}/{id}")).ok().await["filter_action"], "blur");
+    alice.put(&path).json(&json!({ "phrase": "rook", "context": ["home"], "irreversible": true })).ok().await;
+    assert_eq!(alice.get(&format!("{FILTERS}/{id}")).ok().await["filter_action"], "hide");
+}
+
+#[tokio::test]
 async fn each_request_emits_one_filter_change() {
     let app = TestApp::core().await;
     let alice = app.account("alice").await;

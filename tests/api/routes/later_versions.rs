@@ -30,6 +30,9 @@ async fn profile_is_read_and_changed_as_it_was_written() {
     assert_eq!((&changed["note"], &changed["avatar_description"]), (&json!("I like #rooks"), &json!("a rook")));
     assert_eq!(changed["fields"], json!([{"name": "Page", "value": "https://alice.test", "verified_at": null}]));
     assert_eq!(changed["featured_tags"][0]["name"], "rooks");
+    let account = alice.get("/api/v1/accounts/verify_credentials").ok().await;
+    assert_eq!((&changed["formatted_note"], &changed["formatted_fields"]), (&account["note"], &account["fields"]));
+    assert!(changed["formatted_note"].as_str().unwrap().contains("<a "), "{changed}");
     assert!(changed["avatar"].as_str().unwrap().starts_with("https://") && changed["header"].is_null(), "{changed}");
     let shown = app.anonymous().get(&format!("/api/v1/accounts/{}", alice.id())).ok().await;
     contract::check("Account", &shown);

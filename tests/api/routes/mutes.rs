@@ -2,7 +2,8 @@
 
 use serde_json::json;
 
-use crate::harness::TestApp;
+use crate::harness::{Client, TestApp};
+use crate::platform::contract;
 
 #[tokio::test]
 async fn mutes_say_when_they_end() {
@@ -17,6 +18,16 @@ async fn mutes_say_when_they_end() {
         (&json!("carol"), &json!("2026-01-15T13:00:03.000Z"))
     );
     assert_eq!((&muted[1]["acct"], &muted[1]["mute_expires_at"]), (&json!("bob"), &json!(null)));
+    let ends = async |of: &Client| {
+        let path = format!("/api/v1/accounts/relationships?id[]={}", of.id());
+        let shown = alice.get(&path).ok().await;
+        contract::check("Relationship[]", &shown);
+        (shown[0]["muting"].clone(), shown[0]["muting_expires_at"].clone())
+    };
+    assert_eq!(ends(&bob).await, (json!(true), json!(null)));
+    assert_eq!(ends(&carol).await, (json!(true), muted[0]["mute_expires_at"].clone()));
+    app.app.clock.advance(chrono::Duration::seconds(3600));
+    assert_eq!(ends(&carol).await, (json!(false), json!(null)), "it is over");
 
     alice.unmute(&bob).ok().await;
     assert_eq!(alice.get("/api/v1/mutes").ok().await.as_array().unwrap().len(), 1);

@@ -281,6 +281,8 @@ async fn unread_counts_groups() {
     assert_eq!(count("?limit=2").await, 2);
     assert_eq!(count("?types[]=favourite").await, 1);
     assert_eq!(count("?exclude_types[]=mention&grouped_types[]=reblog").await, 2);
+    assert_eq!(count(&format!("?account_id={}&grouped_types[]=reblog", world.bob.id())).await, 2);
+    assert_eq!(count("?account_id=nonsense").await, 0);
     let all = page(&world.alice, "").await;
     let read = json!({"notifications": {"last_read_id": at(&groups(&all)[1]).to_string()}});
     world.alice.post("/api/v1/markers").json(&read).ok().await;

@@ -467,6 +467,42 @@ async fn notification_is_shown_and_dismissed_by_owner_only() {
 }
 
 #[tokio::test]
+async fn types_that_a_client_does_not_list_come_in_words() {
+    let app = TestApp::new().await;
+    let [alice, bob] = app.accounts(["alice", "bob"]).await;
+    bob.update_profile(json!({ "display_name": "Bob <b>" })).ok().await;
+    let own = status(&alice, "public").await;
+    notify(&app, &[notice(&app, Type::Favourite, &bob, &alice, Some(own))]).await;
+    notify(&app, &[notice(&app, Type::Follow, &bob, &alice, None)]).await;
+
+    let plain = index(&alice, "").await;
+    assert!(plain.iter().all(|one| one.get("fallback").is_none()), "only on request");
+    let listed = index(&alice, "?supported_types[]=follow").await;
+    assert_eq!(listed[0].get("fallback"), None, "the client knows this type");
+    let words = &listed[1]["fallback"];
+    assert_eq!(words["title"], "Bob &lt;b&gt; marked your post as a favourite");
+    assert!(words["summary"].is_string(), "{words}");
+    assert!(index(&alice, "?supported_types[]=").await.iter().all(|one| one["fallback"].is_object()));
+
+    app.set_locale("de").await;
+    let one = format!("/api/v1/notifications/{}", ids(&listed)[1]);
+    let title = async |path: &str, at: &str| alice.get(path).ok().await.pointer(at).cloned();
+    let of_one = title(&format!("{one}?supported_types[]=follow"), "/fallback/title").await.unwrap();
+    assert_ne!(of_one, words["title"], "in the language of the account");
+    assert_eq!(title(&one, "/fallback").await, None);
+
+    let group = "/api/v2/notifications?supported_types[]=follow";
+    assert_eq!(title(group, "/notification_groups/0/fallback").await, None);
+    assert_eq!(title(group, "/notification_groups/1/fallback/title").await, Some(of_one.clone()));
+    let page = alice.get(group).ok().await;
+    contract::check("GroupedNotificationsResults", &page);
+    let key = page["notification_groups"][1]["group_key"].as_str().unwrap().to_owned();
+    let shown = format!("/api/v2/notifications/{key}?supported_types[]=follow");
+    assert_eq!(title(&shown, "/notification_groups/0/fallback/title").await, Some(of_one));
+    assert_eq!(title("/api/v2/notifications", "/notification_groups/1/fallback").await, None);
+}
+
+#[tokio::test]
 async fn reading_and_removing_need_their_scopes() {
     let app = TestApp::new().await;
     let alice = app.account("alice").await;

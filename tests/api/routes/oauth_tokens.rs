@@ -221,6 +221,29 @@ async fn token_is_limited_to_its_scopes() {
 }
 
 #[tokio::test]
+async fn userinfo_names_the_owner_of_the_token() {
+    let (app, alice, browser, application) = setting("profile read").await;
+    alice.patch("/api/v1/profile").json(&json!({ "display_name": "Alice A." })).ok().await;
+    let token = application.sign_in(&browser, "profile").await;
+    let claims = with_token(&app, &token).get("/oauth/userinfo").ok().await;
+    check("UserInfo", &claims);
+    let shown = app.anonymous().get(&format!("/api/v1/accounts/{}", alice.id())).ok().await;
+    let expected = json!({
+        "iss": "https://example.test/", "sub": shown["uri"], "name": "Alice A.", "preferred_username": "alice",
+        "profile": shown["url"], "picture": shown["avatar"],
+    });
+    assert_eq!(claims, expected);
+    assert_eq!(with_token(&app, &token).post("/oauth/userinfo").ok().await, claims);
+
+    app.anonymous().get("/oauth/userinfo").fails(401).await;
+    with_token(&app, &application.sign_in(&browser, "read").await).get("/oauth/userinfo").fails(403).await;
+    let own = application.token(&[("grant_type", "client_credentials"), ("scope", "profile")]).await.json();
+    with_token(&app, own["access_token"].as_str().unwrap()).get("/oauth/userinfo").fails(422).await;
+    let metadata = app.anonymous().get("/.well-known/oauth-authorization-server").ok().await;
+    assert_eq!(metadata["userinfo_endpoint"], "https://example.test/oauth/userinfo");
+}
+
+#[tokio::test]
 async fn oauth_metadata_describes_server() {
     let app = TestApp::new().await;
     let metadata = app.anonymous().get("/.well-known/oauth-authorization-server").ok().await;

@@ -56,7 +56,7 @@ async fn subscription_is_created_shown_changed_and_deleted() {
     let instance = alice.get("/api/v2/instance").ok().await;
     let key = &instance["configuration"]["vapid"]["public_key"];
     let expected = json!({
-        "id": made["id"], "endpoint": format!("{}/a", service.origin), "server_key": key, "policy": "followed",
+        "id": made["id"], "endpoint": format!("{}/a", service.origin), "server_key": key, "policy": "followed", "standard": false,
         "alerts": { "mention": true, "follow": false },
     });
     assert_eq!(made, expected);
@@ -134,7 +134,8 @@ async fn mention_is_pushed_in_both_encodings_and_signed() {
         app.anonymous().post("/api/v1/apps").json(&json!({ "client_name": "a", "redirect_uris": "a://b" })).ok().await;
     let key = made["vapid_key"].as_str().unwrap();
     for (standard, encoding) in [(false, "aesgcm"), (true, "aes128gcm")] {
-        subscribe(&alice, service.subscription("/inbox", standard, &["mention"], "all")).await;
+        let made = subscribe(&alice, service.subscription("/inbox", standard, &["mention"], "all")).await;
+        assert_eq!(made["standard"], standard);
         bob.publish("@alice <b>hello</b> &amp; more").await;
         assert_eq!(app.count("jobs WHERE lane = 'push'").await, 1, "kept with the notification");
         app.run_jobs().await;

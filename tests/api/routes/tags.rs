@@ -28,12 +28,21 @@ async fn hashtag_is_shown_with_its_history() {
     assert_eq!((&unknown["name"], unknown.get("following")), (&json!("Rooks"), None));
     assert_eq!(unknown["url"], "https://example.test/tags/rooks");
     alice.publish_to("private", "among us: #ROOKS").await;
-    assert_eq!(app.anonymous().get("/api/v1/tags/rooks").ok().await["name"], "rooks", "none of that is revealed");
+    let private = app.anonymous().get("/api/v1/tags/rooks").ok().await;
+    assert_eq!((&private["name"], private.get("id")), (&json!("rooks"), None), "none of that is revealed");
 
     bob.publish("two #Crows").await;
     bob.publish("more #crows").await;
     let shown = alice.get("/api/v1/tags/%23CROWS").ok().await;
     assert_eq!((&shown["name"], &shown["following"]), (&json!("Crows"), &json!(false)));
+    let followed = alice.post("/api/v1/tags/crows/follow").ok().await;
+    assert!(shown["id"].is_string() && shown["id"] == followed["id"], "{shown} {followed}");
+    alice.post("/api/v1/tags/crows/unfollow").ok().await;
+    for act in ["follow", "feature"] {
+        let own = alice.post(&format!("/api/v1/tags/jackdaws_{act}/{act}")).ok().await;
+        contract::check("Tag", &own);
+        assert!(own["id"].is_string(), "{own}");
+    }
     assert_eq!((&shown["history"][0]["uses"], &shown["history"][0]["accounts"]), (&json!("2"), &json!("1")));
     let answer = app.anonymous().get("/api/v1/tags/crows").send().await;
     assert!(answer.header("cache-control").contains("public"), "{}", answer.header("cache-control"));

@@ -1,6 +1,6 @@
 //! The languages of pages and mails.
 
-use crate::harness::{Browser, TestApp};
+use crate::harness::{Browser, RequestBuilder, TestApp};
 use serde_json::json;
 
 /// Public pages and settings pages.
@@ -73,6 +73,41 @@ async fn page_language_prefers_user_then_browser_then_server() {
     assert_eq!(title(&alice, "/settings/sessions").await, "Angemeldete Browser");
     app.set_locale("fr").await;
     assert_eq!(title(&alice, "/settings/sessions").await, "ログイン中のブラウザー");
+}
+
+#[tokio::test]
+async fn errors_of_the_api_are_in_the_language_of_account_parameter_or_header() {
+    let app = TestApp::new().await;
+    let alice = app.account("alice").await;
+    let missing = "/api/v1/statuses/1";
+    let german = "Das gibt es nicht.";
+    let text = async |request: RequestBuilder| request.fails(404).await;
+    assert_eq!(text(alice.get(missing)).await, "Record not found");
+    assert_eq!(text(alice.get(missing).header("accept-language", "fr, de;q=0.5")).await, german);
+    assert_eq!(text(app.anonymous().get(missing).header("accept-language", "de")).await, german);
+    let named = alice.get(&format!("{missing}?lang=de")).header("accept-language", "ja").send().await;
+    assert_eq!((named.json()["error"].as_str(), named.header("content-language")), (Some(german), "de"));
+
+    // In a body too, and with parts that are filled in.
+    let long = json!({ "status": "x".repeat(501), "lang": "de" });
+    let refused = alice.post("/api/v1/statuses").json(&long).fails(422).await;
+    assert!(refused.contains("501") && refused.contains("500") && !refused.contains("exceeded"), "{refused}");
+    let form = [("status", ""), ("lang", "ja")];
+    let refused = alice.post("/api/v1/statuses").form(&form).fails(422).await;
+    assert!(refused.contains("入力内容") && !refused.contains("blank"), "{refused}");
+    assert_eq!(app.anonymous().get("/api/v1/preferences?lang=de").fails(401).await, "Dafür musst du angemeldet sein.");
+
+    app.set_locale("ja").await;
+    let own = text(alice.get(&format!("{missing}?lang=de"))).await;
+    assert!(own != german && own != "Record not found", "the locale of the account goes first: {own}");
+    app.set_locale("fr").await;
+    assert_eq!(
+        text(alice.get(&format!("{missing}?lang=de"))).await,
+        german,
+        "a locale without messages does not count"
+    );
+    let other = alice.get("/oauth/token/info?lang=de").header("authorization", "Bearer x").send().await;
+    assert_eq!(other.json()["error"], "invalid_token", "codes are no messages");
 }
 
 #[tokio::test]

@@ -294,6 +294,7 @@ async fn filter_form_creates_changes_and_deletes() {
     assert_eq!(value(&edit, "keywords[1][keyword]").as_deref(), Some("snow"));
     let changed = [
         ("title", "Storms"),
+        ("filter_action", "blur"),
         ("context[]", "home"),
         ("expires_in", "keep"),
         ("keywords[0][keyword]", "hail"),
@@ -303,9 +304,10 @@ async fn filter_form_creates_changes_and_deletes() {
     assert_eq!(alice.submit(&edit, &path, &changed).await.status, 302);
     let after = filters().await[0].clone();
     assert_eq!((&after["title"], &after["expires_at"]), (&"Storms".into(), &filter["expires_at"]));
-    assert_eq!(words(&after), [("hail".to_owned(), false)]);
+    assert_eq!((words(&after), &after["filter_action"]), (vec![("hail".to_owned(), false)], &"blur".into()));
 
     let listed = alice.get("/settings/filters").await;
+    assert!(listed.text().contains("Hide their media"), "{}", listed.text());
     assert_eq!(alice.submit(&listed, &format!("{path}/delete"), &[]).await.status, 302);
     assert_eq!(filters().await, json!([]));
     assert_eq!(alice.get(&path).await.status, 404);

@@ -23,4 +23,5 @@ pub mod roles;
 pub mod statuses;
 pub mod tags;
 pub mod trends;
+pub mod username_blocks;
 pub mod warning_presets;

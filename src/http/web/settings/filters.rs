@@ -122,5 +122,6 @@ fn action_name(action: FilterAction) -> &'static str {
         FilterAction::Warn => "filters.warn",
         FilterAction::Hide => "filters.hide",
         FilterAction::HalfWarn => "filters.half_warn",
+        FilterAction::Blur => "filters.blur",
     }
 }

@@ -3,9 +3,11 @@
 use model::domain_policy::Flags;
 use model::instance::Severity;
 use model::ip_block::IpSeverity;
+use model::username_block::UsernameComparison;
 use store::domain_policy::{Allow, Block};
 use store::email_block::{CanonicalEmailBlock, EmailDomainBlock};
 use store::ip_block::IpBlock;
+use store::username_block::UsernameBlock;
 
 use super::*;
 
@@ -203,4 +205,20 @@ async fn email_blocks_are_read_back_as_inserted() {
         CanonicalEmailBlock { id: RowId::from(9_600), canonical_email_hash: "hash".to_owned(), created_at: time(2) };
     store::email_block::insert_address(&mut tx, &address).await.unwrap();
     same(&address, store::email_block::find_address(&mut tx, address.id).await.unwrap());
+}
+
+#[tokio::test]
+async fn username_blocks_are_read_back_as_inserted() {
+    let app = TestApp::new().await;
+    let mut tx = app.db().begin().await.unwrap();
+    let block = UsernameBlock {
+        id: RowId::from(9_700),
+        username: "Adm1n".to_owned(),
+        skeleton: "admin".to_owned(),
+        comparison: UsernameComparison::Contains,
+        allow_with_approval: true,
+        created_at: time(1),
+    };
+    store::username_block::insert(&mut tx, &block).await.unwrap();
+    same(&block, store::username_block::find(&mut tx, block.id).await.unwrap());
 }
