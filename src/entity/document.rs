@@ -17,7 +17,7 @@ use context::caches::{DocumentSources, Rendered};
 use context::error::Result;
 use context::extension::{self, Described};
 use context::json::Fragment;
-use service::instance::usage;
+use service::instance::{reported_year, usage};
 use service::{registration, translation};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -172,6 +172,7 @@ async fn sources(cx: &Cx, document: PublicDocument) -> Result<DocumentSources> {
         usage: Some(*usage(cx).await?),
         contact,
         registrations: Some(registration::mode(cx).await?),
+        reported_year: reported_year(cx),
         stills,
         languages: None,
     })

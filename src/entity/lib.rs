@@ -28,6 +28,7 @@ pub mod filter_set;
 pub mod held_status;
 pub mod history;
 pub mod instance;
+pub mod instance_configuration;
 pub mod list;
 pub mod marker;
 pub mod muted_account;

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use self::SettingType::{
     Choice, Email, Flag, Handles, Hashtags, Hours, Line, Markdown, Nothing, Patterns, SoftwareName, StyleSheet,
-    Username, Whole,
+    Username, WebAddress, Whole,
 };
 use super::remote_file::RemoteMediaMode;
 use super::text_enum;
@@ -53,6 +53,8 @@ pub enum SettingType {
     StyleSheet,
     /// An e-mail address, or empty.
     Email,
+    /// The address of a web page, http or https, or empty.
+    WebAddress,
     /// The user name of an account of this server, or empty.
     Username,
     /// A software name as NodeInfo allows it.
@@ -129,6 +131,11 @@ settings! {
     /// When the privacy policy was written, as `to_api_seconds`.
     privacy_policy_updated_at: String =
         "2022-10-07T00:00:00Z".to_owned(), Nothing, "When the privacy policy was written";
+    /// The page with the state of the server's services; empty: none.
+    status_page_url: String = String::new(), WebAddress, "Address of the page that shows whether the server is up";
+    /// The description of the server's thumbnail, for people who do not see it.
+    thumbnail_description: String =
+        String::new(), Line(1500), "Describes the thumbnail of the server to people who do not see it";
     /// A style sheet that pages load after their own; empty: none.
     custom_css: String = String::new(), StyleSheet, "A style sheet that pages load after their own";
     /// Shown to everyone.

@@ -20,6 +20,9 @@ use text::{PATTERN_MAX, PATTERNS_MAX, WordPatterns};
 /// Longest text value, in bytes.
 const TEXT_MAX: usize = 64 * 1024;
 
+/// Longest address of a page, in bytes.
+const ADDRESS_MAX: usize = 2_000;
+
 /// A setting as an admin sees it.
 #[derive(Clone, Debug, Serialize)]
 pub struct Setting {
@@ -119,6 +122,7 @@ fn words(takes: SettingType) -> String {
         SettingType::StyleSheet => format!("a style sheet (CSS) of at most {TEXT_MAX} bytes"),
         SettingType::Markdown(_) => format!("a text in Markdown of at most {TEXT_MAX} bytes"),
         SettingType::Email => "an e-mail address, or empty".to_owned(),
+        SettingType::WebAddress => format!("an address of at most {ADDRESS_MAX} bytes that begins with http, or empty"),
         SettingType::Username => "the user name of an account, or empty".to_owned(),
         SettingType::SoftwareName => "a name of small letters, digits and -, or empty".to_owned(),
         SettingType::Hashtags => "hashtags separated by commas, or empty".to_owned(),
@@ -158,6 +162,7 @@ fn read(takes: SettingType, text: &str) -> Option<Value> {
         }
         SettingType::Markdown(_) | SettingType::StyleSheet => (text.len() <= TEXT_MAX).then(|| text.into()),
         SettingType::Email => (word.is_empty() || is(email_block::check_email, word)).then(|| word.into()),
+        SettingType::WebAddress => (word.is_empty() || is_web_address(word)).then(|| word.into()),
         SettingType::Username => {
             let name = word.trim_start_matches('@');
             (name.is_empty() || is(sign_up::check_username, name)).then(|| name.into())
@@ -179,6 +184,17 @@ fn read(takes: SettingType, text: &str) -> Option<Value> {
         SettingType::Hours => (word.is_empty() || parse_hours(word).is_some()).then(|| word.into()),
         SettingType::Nothing => None,
     }
+}
+
+/// True for the address of a web page, without a password in it.
+fn is_web_address(text: &str) -> bool {
+    let parsed = url::Url::parse(text).ok().filter(|_| text.len() <= ADDRESS_MAX);
+    parsed.is_some_and(|url| {
+        matches!(url.scheme(), "http" | "https")
+            && url.has_host()
+            && url.username().is_empty()
+            && url.password().is_none()
+    })
 }
 
 /// The lines of a text that are not blank.
@@ -230,6 +246,10 @@ mod tests {
         assert_eq!(read(SettingType::SoftwareName, "Mastodon"), None);
         assert_eq!(read(SettingType::Email, "nobody"), None);
         assert_eq!(read(SettingType::Line(3), "a\nb"), None);
+        for address in ["status.example", "ftp://status.example", "https://", "https://a:b@status.example"] {
+            assert_eq!(read(SettingType::WebAddress, address), None, "{address}");
+        }
+        assert_eq!(read(SettingType::WebAddress, "https://status.example/"), Some("https://status.example/".into()));
         assert_eq!(read(SettingType::Username, "@alice"), Some("alice".into()));
         assert_eq!(read(SettingType::Handles(2), "@Alice, bob@B.test"), Some(vec!["alice", "bob@b.test"].into()));
         assert_eq!(read(SettingType::Handles(1), "alice bob"), None);
