@@ -77,6 +77,7 @@ const MIGRATIONS: &[Pair] = migrations![
     "0041_relays",
     "0042_remote_files",
     "0043_retention",
+    "0045_terms_of_service",
 ];
 
 /// The four digits at the beginning of a file name.

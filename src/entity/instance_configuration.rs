@@ -6,6 +6,7 @@ use serde::Serialize;
 
 use context::Cx;
 use model::Settings;
+use model::settings::ServerFeed;
 use service::{poll, profile, translation};
 
 /// Limits of a video: frames per second, pixels per frame.
@@ -29,6 +30,8 @@ pub struct Configuration {
     pub polls: PollLimits,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub translation: Option<Enabled>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub timelines_access: Option<TimelinesAccess>,
     /// True when only allowed domains federate.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub limited_federation: Option<bool>,
@@ -58,6 +61,37 @@ pub struct Vapid {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Enabled {
     pub enabled: bool,
+}
+
+/// Who may read the feeds of the whole server: `public`, `authenticated` or `disabled`.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct TimelinesAccess {
+    pub live_feeds: PartsAccess,
+    pub hashtag_feeds: PartsAccess,
+    pub trending_link_feeds: PartsAccess,
+}
+
+/// Who may read statuses of this server and of other servers in a feed.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct PartsAccess {
+    pub local: &'static str,
+    pub remote: &'static str,
+}
+
+impl TimelinesAccess {
+    fn new(settings: &Settings) -> Self {
+        let of = |feed| PartsAccess {
+            local: settings.feed_access(feed, true).as_str(),
+            remote: settings.feed_access(feed, false).as_str(),
+        };
+        Self {
+            live_feeds: of(ServerFeed::Live),
+            hashtag_feeds: of(ServerFeed::Topic),
+            trending_link_feeds: of(ServerFeed::Topic),
+        }
+    }
 }
 
 /// Limits of profiles; version 1 has only the first.
@@ -147,6 +181,7 @@ impl Configuration {
                 allow_image: true,
             },
             translation: None,
+            timelines_access: None,
             limited_federation: None,
             search: Enabled { enabled: true },
         }
@@ -163,6 +198,7 @@ impl Configuration {
         });
         self.vapid = Some(Vapid { public_key: cx.vapid.as_ref().map(|vapid| vapid.public_key().to_owned()) });
         self.translation = Some(Enabled { enabled: translation::is_enabled(cx) });
+        self.timelines_access = Some(TimelinesAccess::new(settings));
         self.limited_federation = Some(cx.config.access.limited_federation);
         self.accounts.more = Some(ProfileLimits {
             max_pinned_statuses: settings.max_pinned_statuses,

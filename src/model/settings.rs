@@ -36,6 +36,29 @@ text_enum! {
     }
 }
 
+text_enum! {
+    /// Who may read statuses in a feed of the whole server.
+    FeedAccess {
+        /// As `timeline_preview` decides: everyone, or signed-in users.
+        Preview = "default",
+        /// Everyone.
+        Public = "public",
+        /// Signed-in users.
+        Authenticated = "authenticated",
+        /// People whose role has the permission to view feeds.
+        Disabled = "disabled",
+    }
+}
+
+/// A feed of the whole server.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ServerFeed {
+    /// The public timelines.
+    Live,
+    /// The timelines of hashtags and of links.
+    Topic,
+}
+
 /// The type of a setting.
 #[derive(Clone, Copy, Debug)]
 pub enum SettingType {
@@ -144,6 +167,22 @@ settings! {
     contact_username: String = String::new(), Username, "User name of the account to ask";
     /// Whether public timelines can be read without signing in.
     timeline_preview: bool = true, Flag, "Whether public timelines can be read without signing in";
+    /// Who may read statuses of this server in the public timelines.
+    local_live_feed_access: FeedAccess =
+        FeedAccess::Preview, Choice(FeedAccess::WORDS),
+        "Who may read posts of this server in public timelines; default: as timeline_preview";
+    /// Who may read statuses of other servers in the public timelines.
+    remote_live_feed_access: FeedAccess =
+        FeedAccess::Preview, Choice(FeedAccess::WORDS),
+        "Who may read posts of other servers in public timelines; default: as timeline_preview";
+    /// Who may read statuses of this server in the timelines of hashtags and links.
+    local_topic_feed_access: FeedAccess =
+        FeedAccess::Preview, Choice(FeedAccess::WORDS),
+        "Who may read posts of this server in timelines of hashtags and links; default: as timeline_preview";
+    /// Who may read statuses of other servers in the timelines of hashtags and links.
+    remote_topic_feed_access: FeedAccess =
+        FeedAccess::Preview, Choice(FeedAccess::WORDS),
+        "Who may read posts of other servers in timelines of hashtags and links; default: as timeline_preview";
     /// Whether statuses that stay on this server are shown to people who are not signed in.
     local_only_public: bool = false, Flag, "Whether local-only posts are shown to people who are not signed in";
     /// Whether the profile directory is available.
@@ -224,6 +263,23 @@ settings! {
 }
 
 impl Settings {
+    /// Who may read statuses of this server (`local`), or of other servers, in `feed`; never
+    /// [`FeedAccess::Preview`].
+    #[must_use]
+    pub fn feed_access(&self, feed: ServerFeed, local: bool) -> FeedAccess {
+        let access = match (feed, local) {
+            (ServerFeed::Live, true) => self.local_live_feed_access,
+            (ServerFeed::Live, false) => self.remote_live_feed_access,
+            (ServerFeed::Topic, true) => self.local_topic_feed_access,
+            (ServerFeed::Topic, false) => self.remote_topic_feed_access,
+        };
+        match access {
+            FeedAccess::Preview if self.timeline_preview => FeedAccess::Public,
+            FeedAccess::Preview => FeedAccess::Authenticated,
+            FeedAccess::Public | FeedAccess::Authenticated | FeedAccess::Disabled => access,
+        }
+    }
+
     /// True when people may sign up at `hour`, 0 to 23 in UTC, by `sign_up_hours`.
     #[must_use]
     pub fn is_sign_up_hour(&self, hour: u32) -> bool {

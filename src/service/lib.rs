@@ -25,7 +25,7 @@ pub use account::{
     transfer, username,
 };
 pub use auth::{application, link, oauth, password, session, token};
-pub use feed::{filter, list, marker, search, tag, tag_review, timeline, trend};
+pub use feed::{feed_access, filter, list, marker, search, tag, tag_review, timeline, trend};
 pub use moderation::{domain_decision, domain_list, domain_purge, filing, ip_block, metrics, role, staff};
 pub use notification::{conversation, email, push};
 pub use page::{card, emoji, translation, web_page};

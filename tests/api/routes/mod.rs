@@ -13,6 +13,7 @@ pub mod domain_blocks;
 mod emails;
 mod endorsements;
 mod featured_tags;
+mod feed_access;
 mod filters;
 mod filters_v1;
 mod follow_requests;
