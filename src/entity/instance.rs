@@ -6,6 +6,7 @@ use serde::Serialize;
 use serde_json::value::RawValue;
 
 use crate::instance_configuration::{self as configuration, Configuration};
+use crate::server_pictures as pictures;
 use context::Cx;
 use context::error::{Error, Result};
 use model::instance::{DomainBlock as Block, Rule as RuleModel, Severity, Usage, Week};
@@ -42,9 +43,6 @@ const CAPABILITIES: &[&str] = &[
     "kmyblue_quote",
     "kmyblue_markdown",
 ];
-
-/// Available icon sizes, in pixels.
-const ICON_SIZES: &[u32] = &[32, 180, 512];
 
 /// `GET /api/v2/instance`
 #[derive(Debug, Serialize)]
@@ -113,6 +111,20 @@ pub struct Thumbnail {
     pub url: String,
     /// For people who do not see it; empty when there is none.
     pub description: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub blurhash: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub versions: Option<ThumbnailVersions>,
+}
+
+/// The thumbnail that the staff chose, in two sizes.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct ThumbnailVersions {
+    #[serde(rename = "@1x")]
+    pub single: String,
+    #[serde(rename = "@2x")]
+    pub double: String,
 }
 
 /// The server's icon in one size.
@@ -270,6 +282,21 @@ impl Language {
     }
 }
 
+impl Thumbnail {
+    fn new(cx: &Cx) -> Self {
+        let settings = cx.settings();
+        let picture = &settings.thumbnail;
+        let versions =
+            pictures::file(cx, picture, pictures::THUMBNAIL).zip(pictures::file(cx, picture, pictures::LARGE));
+        Self {
+            url: pictures::thumbnail(cx),
+            description: settings.thumbnail_description.clone(),
+            blurhash: versions.is_some().then(|| picture.blurhash.clone()),
+            versions: versions.map(|(single, double)| ThumbnailVersions { single, double }),
+        }
+    }
+}
+
 impl Instance {
     /// The current state of this server.
     pub async fn render(cx: &Cx) -> Result<Self> {
@@ -284,8 +311,8 @@ impl Instance {
             source_url: source_url(cx),
             description: settings.site_short_description.clone(),
             usage: UsageV2 { users: ActiveUsers { active_month: usage.active_month } },
-            thumbnail: Thumbnail { url: thumbnail(cx), description: settings.thumbnail_description.clone() },
-            icon: icons(cx),
+            thumbnail: Thumbnail::new(cx),
+            icon: pictures::icons(cx).map(|(size, src)| Icon { src, size }).collect(),
             languages: languages(cx),
             configuration: Configuration::new(cx, &settings).with_urls(cx, &settings),
             registrations: Registrations {
@@ -320,7 +347,7 @@ impl InstanceV1 {
             version: VERSION,
             urls: UrlsV1 { streaming_api: configuration::streaming(cx) },
             stats: Stats::from(*usage),
-            thumbnail: thumbnail(cx),
+            thumbnail: pictures::thumbnail(cx),
             languages: languages(cx),
             registrations: mode != RegistrationsMode::None,
             approval_required: mode == RegistrationsMode::Approved,
@@ -413,16 +440,6 @@ pub fn rules(cx: &Cx) -> Vec<Rule> {
 
 fn languages(cx: &Cx) -> Vec<String> {
     vec![cx.config.server.locale.as_str().to_owned()]
-}
-
-fn thumbnail(cx: &Cx) -> String {
-    cx.urls.path("/assets/thumbnail.png")
-}
-
-fn icons(cx: &Cx) -> Vec<Icon> {
-    let icon =
-        |side: &u32| Icon { src: cx.urls.path(&format!("/assets/icon-{side}.png")), size: format!("{side}x{side}") };
-    ICON_SIZES.iter().map(icon).collect()
 }
 
 #[cfg(test)]

@@ -49,6 +49,7 @@ mod room;
 pub mod scheduled_status;
 mod schema;
 pub mod server_metadata;
+pub mod server_pictures;
 pub mod severance;
 pub mod status;
 mod status_added;

@@ -3,11 +3,13 @@
 //! Stored key by key in the database; the defaults are defined by the contract
 //! (docs/contract/rules.md#28-defaults-of-settings).
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 
 use self::SettingType::{
-    Choice, Email, Flag, Handles, Hashtags, Hours, Line, Markdown, Nothing, Patterns, SoftwareName, StyleSheet,
-    Username, WebAddress, Whole,
+    Choice, Email, Flag, Handles, Hashtags, Hours, Line, Markdown, Nothing, Patterns, Picture, SoftwareName,
+    StyleSheet, Username, WebAddress, Whole,
 };
 use super::remote_file::RemoteMediaMode;
 use super::text_enum;
@@ -59,6 +61,15 @@ pub enum ServerFeed {
     Topic,
 }
 
+/// A picture of the server: its files by size. Without files, the picture that comes with the server is shown.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ServerPicture {
+    /// Storage keys, by the name of the size: `32x32`.
+    pub files: BTreeMap<String, String>,
+    /// A blurred placeholder; empty without files.
+    pub blurhash: String,
+}
+
 /// The type of a setting.
 #[derive(Clone, Copy, Debug)]
 pub enum SettingType {
@@ -90,6 +101,8 @@ pub enum SettingType {
     Patterns,
     /// Hours of the day.
     Hours,
+    /// A picture, from a file.
+    Picture,
     /// Read-only: the server sets it.
     Nothing,
 }
@@ -156,6 +169,12 @@ settings! {
         "2022-10-07T00:00:00Z".to_owned(), Nothing, "When the privacy policy was written";
     /// The page with the state of the server's services; empty: none.
     status_page_url: String = String::new(), WebAddress, "Address of the page that shows whether the server is up";
+    /// The picture that represents the server in apps, and where its pages are shared.
+    thumbnail: ServerPicture = ServerPicture::default(), Picture, "The picture that represents the server";
+    /// The icon of the server, for browsers and apps.
+    icon: ServerPicture = ServerPicture::default(), Picture, "The icon of the server in browsers and apps";
+    /// The mark in the header of pages, beside the name.
+    logo: ServerPicture = ServerPicture::default(), Picture, "The mark beside the name in the header of pages";
     /// The description of the server's thumbnail, for people who do not see it.
     thumbnail_description: String =
         String::new(), Line(1500), "Describes the thumbnail of the server to people who do not see it";

@@ -16,7 +16,7 @@ use crate::budget::Allowance;
 use crate::change::Change;
 pub use files::{
     CopyRemoteFile, ExpireArchive, MakeArchive, PlaceFiles, ProcessMedia, PruneRemoteFiles, PurgeCardImage, PurgeMedia,
-    PurgeProfileImages, PurgeRemoteFiles, TrimMediaCache, TrimRemoteFiles,
+    PurgeProfileImages, PurgeRemoteFiles, PurgeServerPictures, TrimMediaCache, TrimRemoteFiles,
 };
 use model::job::Lane;
 use model::{AccountId, NotificationId, PollId, RowId, ScheduledStatusId, StatusId, TagId};

@@ -9,7 +9,7 @@ use crate::Cx;
 use crate::error::Result;
 use context::Language;
 use entity::instance::{Document, rules};
-use entity::web;
+use entity::{server_pictures, web};
 use model::settings::RegistrationsMode;
 use service::{instance, ownership, public, registration};
 
@@ -95,8 +95,8 @@ fn preview(cx: &Cx) -> Value {
         title => settings.site_title,
         description => if written.is_empty() { fallback.as_str() } else { written },
         url => cx.urls.path("/"),
-        image => cx.urls.path("/assets/thumbnail.png"),
-        image_alt => "",
+        image => server_pictures::thumbnail(cx),
+        image_alt => settings.thumbnail_description,
         image_width => 1200,
         image_height => 630,
         card => "summary_large_image",

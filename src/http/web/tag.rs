@@ -8,7 +8,7 @@ use super::{Page, Visitor, feed};
 use crate::Cx;
 use crate::error::{Error, Result};
 use crate::extract::{Paging, Path};
-use entity::web;
+use entity::{server_pictures, web};
 use model::settings::ServerFeed;
 use service::feed_access::{self, Unreadable};
 use service::session;
@@ -37,7 +37,8 @@ pub async fn show(cx: Cx, visitor: Visitor, Path(name): Path<String>, paging: Pa
     let (title, page) = (format!("#{name}"), cx.urls.tag(&name));
     let context = context! {
         og => context! {
-            type => "website", title, url => page, image => cx.urls.path("/assets/thumbnail.png"), image_alt => "",
+            type => "website", title, url => page, image => server_pictures::thumbnail(&cx),
+            image_alt => cx.settings().thumbnail_description,
             description => cx.language().say_with("tag.hint", &[("domain", &cx.urls.local_domain)]),
         },
         feeds => context! { atom => format!("{page}.atom"), rss => format!("{page}.rss") },

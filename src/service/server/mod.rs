@@ -4,6 +4,7 @@ pub mod announcement;
 pub mod domain_policy;
 pub mod instance;
 pub mod mail;
+pub mod picture;
 pub mod public;
 pub mod rule;
 pub mod settings;

@@ -4,11 +4,12 @@
 //! Reached from `rookery settings`. A change is validated and stored; running servers apply
 //! it with [`Cx::invalidate`].
 
-use crate::email_block;
 use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::audit::{self, Entry, Target};
+use crate::email_block;
+use crate::server::picture;
 use crate::sign_up;
 use config::nearest;
 use context::Cx;
@@ -70,6 +71,10 @@ pub async fn get(cx: &Cx, key: &str) -> Result<Setting> {
 #[model::use_case]
 pub async fn set(cx: &Cx, staff: &Staff, key: &str, text: &str) -> Result<Setting> {
     let takes = find(key)?;
+    if let (SettingType::Picture, "") = (takes, text.trim()) {
+        picture::remove(cx, staff, key).await?;
+        return get(cx, key).await;
+    }
     if let SettingType::Patterns = takes {
         WordPatterns::new(&lines(text)).map_err(|fault| Error::invalid(format!("{key}: {fault}")))?;
     }
@@ -93,6 +98,14 @@ pub async fn set(cx: &Cx, staff: &Staff, key: &str, text: &str) -> Result<Settin
     tx.commit().await?;
     cx.reload().await?;
     get(cx, key).await
+}
+
+/// True for a setting whose value is a picture.
+///
+/// # Errors
+/// [`Error::Invalid`] for an unknown name, with the closest existing one.
+pub fn is_picture(key: &str) -> Result<bool> {
+    Ok(matches!(find(key)?, SettingType::Picture))
 }
 
 fn find(key: &str) -> Result<SettingType> {
@@ -132,6 +145,7 @@ fn words(takes: SettingType) -> String {
         SettingType::Patterns => format!(
             "words, or regular expressions between slashes, one a line, at most {PATTERNS_MAX} of {PATTERN_MAX} characters"
         ),
+        SettingType::Picture => "a picture: name its file at the command line, or nothing".to_owned(),
         SettingType::Hours => "hours from 0 to 24 such as 8-20, or empty".to_owned(),
         SettingType::Nothing => "changeable: the server sets it".to_owned(),
     }
@@ -182,7 +196,7 @@ fn read(takes: SettingType, text: &str) -> Option<Value> {
         }
         SettingType::Patterns => Some(lines(text).into()),
         SettingType::Hours => (word.is_empty() || parse_hours(word).is_some()).then(|| word.into()),
-        SettingType::Nothing => None,
+        SettingType::Picture | SettingType::Nothing => None,
     }
 }
 
@@ -235,7 +249,10 @@ mod tests {
                 Value::Array(_) => String::new(),
                 other => other.to_string(),
             };
-            assert!(read(*takes, &default).is_some() || matches!(takes, SettingType::Nothing), "{key} = {default:?}");
+            assert!(
+                read(*takes, &default).is_some() || matches!(takes, SettingType::Picture | SettingType::Nothing),
+                "{key} = {default:?}"
+            );
         }
     }
 

@@ -46,6 +46,7 @@ mod relationships;
 mod reports;
 mod scheduled_statuses;
 mod search;
+mod server_pictures;
 mod standing;
 mod status_actions;
 mod status_search;
