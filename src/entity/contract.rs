@@ -139,6 +139,7 @@ fn serialised_entities_have_the_members_of_the_contract() {
         status_core::StatusApplication<'_> = "StatusApplication",
         status_source::StatusSource<'_> = "StatusSource",
         tag::Tag = "Tag",
+        terms_of_service::TermsOfService = "TermsOfService",
         token::Token = "Token",
         token::TokenInfo = "TokenInfo",
         token::TokenIntrospection = "TokenIntrospection",

@@ -320,7 +320,7 @@ impl Instance {
                 approval_required: mode == RegistrationsMode::Approved,
                 reason_required: (mode == RegistrationsMode::Approved).then_some(settings.require_invite_text),
                 limit_reached: false,
-                min_age: None,
+                min_age: Some(settings.min_age).filter(|age| *age > 0),
                 message: (!open && !message.is_empty()).then_some(message),
                 url: None,
             },

@@ -7,7 +7,7 @@ use serde::Serialize;
 use context::Cx;
 use model::Settings;
 use model::settings::ServerFeed;
-use service::{poll, profile, translation};
+use service::{poll, profile, terms, translation};
 
 /// Limits of a video: frames per second, pixels per frame.
 const VIDEO_FRAME_RATE_LIMIT: u64 = media::MAX_FRAME_RATE;
@@ -194,7 +194,7 @@ impl Configuration {
             status: Some(settings.status_page_url.clone()).filter(|url| !url.is_empty()),
             about: cx.urls.path("/about"),
             privacy_policy: Some(cx.urls.path("/privacy-policy")),
-            terms_of_service: None,
+            terms_of_service: terms::exist(cx).then(|| cx.urls.path("/terms-of-service")),
         });
         self.vapid = Some(Vapid { public_key: cx.vapid.as_ref().map(|vapid| vapid.public_key().to_owned()) });
         self.translation = Some(Enabled { enabled: translation::is_enabled(cx) });

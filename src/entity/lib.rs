@@ -59,6 +59,7 @@ pub mod status_source;
 pub mod status_views;
 pub mod suggestion;
 pub mod tag;
+pub mod terms_of_service;
 pub mod thread;
 pub mod token;
 pub mod translation;
@@ -73,6 +74,7 @@ pub use notification::UnreadCount;
 pub use notification_request::NotificationRequestsMerged;
 pub use oembed::OEmbed;
 pub use schema::*;
+pub use terms_of_service::TermsOfService;
 pub use token::Token;
 
 /// The members that the server itself adds to entities of `kind`, which plugins may not set; `None` for a kind that

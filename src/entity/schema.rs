@@ -11,6 +11,7 @@ use crate::instance::{DomainBlock, InstanceActivity};
 use crate::notification::UnreadCount;
 use crate::notification_request::NotificationRequestsMerged;
 use crate::oembed::OEmbed;
+use crate::terms_of_service::TermsOfService;
 use crate::token::Token;
 use context::json::media::MediaAttachment;
 
@@ -93,6 +94,7 @@ named! {
     DomainBlock = "DomainBlock",
     DomainBlockPreview = "DomainBlockPreview",
     InstanceActivity = "InstanceActivity",
+    TermsOfService = "TermsOfService",
     MediaAttachment = "MediaAttachment",
     NotificationRequestsMerged = "NotificationRequestsMerged",
     OEmbed = "OEmbed",

@@ -1,6 +1,6 @@
 //! Public data about the server: its rules, and the domains that its moderators blocked.
 
-use super::{RuleId, text_enum};
+use super::{RowId, RuleId, Time, text_enum};
 
 /// A server rule that users agree to.
 #[derive(Clone, Debug, crate::Row)]
@@ -8,6 +8,17 @@ pub struct Rule {
     pub id: RuleId,
     pub text: String,
     pub hint: String,
+}
+
+/// A version of the terms of service.
+#[derive(Clone, Debug, crate::Row)]
+pub struct TermsOfService {
+    pub id: RowId,
+    /// The first day on which it applies, in UTC: `2026-11-21`.
+    pub effective_date: String,
+    /// Markdown.
+    pub text: String,
+    pub created_at: Time,
 }
 
 text_enum! {

@@ -178,6 +178,10 @@ settings! {
     /// The description of the server's thumbnail, for people who do not see it.
     thumbnail_description: String =
         String::new(), Line(1500), "Describes the thumbnail of the server to people who do not see it";
+    /// The days from which versions of the terms of service apply, the earliest first: `2026-11-21`.
+    terms_of_service_dates: Vec<String> = Vec::new(), Nothing, "The days from which versions of the terms of service apply";
+    /// The age in years that people must have to sign up, 0 to 120; 0: any.
+    min_age: i64 = 0, Whole(0, 120), "Age in years that people must have to sign up; 0: any";
     /// A style sheet that pages load after their own; empty: none.
     custom_css: String = String::new(), StyleSheet, "A style sheet that pages load after their own";
     /// Shown to everyone.

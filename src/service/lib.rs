@@ -30,5 +30,5 @@ pub use moderation::{domain_decision, domain_list, domain_purge, filing, ip_bloc
 pub use notification::{conversation, email, push};
 pub use page::{card, emoji, translation, web_page};
 pub use rules::{audit, domain, email_block, locale, ownership, rate_limits, user_ip};
-pub use server::{announcement, domain_policy, instance, picture, public, rule, settings, streaming, webfinger};
+pub use server::{announcement, domain_policy, instance, picture, public, rule, settings, streaming, terms, webfinger};
 pub use status::{held_status, interaction, poll, reblog, scheduled_status};

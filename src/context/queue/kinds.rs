@@ -385,6 +385,14 @@ jobs! {
         link: Option<RowId>,
     }
 
+    /// Mails the next people about a version of the terms of service.
+    MailTerms as "mail_terms" in Background, key |job| format!("{}-{}", job.terms, job.after) => {
+        /// The version; it may be gone.
+        terms: RowId,
+        /// The last account of the previous batch; 0 for the first batch.
+        after: AccountId,
+    }
+
     /// Mails a summary of unread notifications.
     MailNotifications as "mail_notifications" in Mail, key |job| job.account.to_string() => {
         /// The recipient.

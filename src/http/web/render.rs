@@ -66,6 +66,7 @@ impl Page {
             icon_url => icons.as_ref().map(|(small, _)| small),
             large_icon_url => icons.as_ref().map(|(_, large)| large),
             logo_url => server_pictures::logo(cx),
+            has_terms => service::terms::exist(cx),
             has_extensions => cx.extensions().has_pages(),
             user => user(cx),
             signed_out => matches!(cx.browser_user(), BrowserUser::Anonymous),

@@ -27,6 +27,8 @@ pub struct Fields {
     password: Option<String>,
     agreement: Option<bool>,
     reason: Option<String>,
+    /// `2000-12-31`
+    date_of_birth: Option<String>,
     /// All other fields: plugins may know some of them.
     #[serde(flatten, skip_serializing)]
     rest: Map<String, Json>,
@@ -121,6 +123,7 @@ async fn page(cx: &Cx, cookies: &Cookies, csrf: &Csrf, form: &Fields, faults: Op
         closed_message_html => (!message.is_empty()).then(|| markdown(message)),
         rules => rules(cx).await?,
         reason_required => terms.is_some_and(|terms| terms.needs_reason),
+        min_age => Some(cx.settings().min_age).filter(|age| *age > 0),
         form => form,
         errors => faults.map(|faults| field_errors(cx, faults)),
     };
@@ -158,6 +161,7 @@ impl Fields {
             password: Secret::from(self.password.clone().unwrap_or_default()),
             agreement: self.agreement.unwrap_or_default(),
             reason: self.reason.clone(),
+            date_of_birth: self.date_of_birth.clone(),
             locale: Some(cx.language().code().to_owned()),
             time_zone: None,
             params: self.brought(cx),

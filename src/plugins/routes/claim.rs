@@ -68,6 +68,7 @@ const PROTECTED: &[&str] = &[
     "/signin",
     "/signout",
     "/signup",
+    "/terms-of-service",
     "/statuses",
     "/system",
     "/tags",

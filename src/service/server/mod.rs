@@ -9,5 +9,6 @@ pub mod public;
 pub mod rule;
 pub mod settings;
 pub mod streaming;
+pub mod terms;
 pub mod unused;
 pub mod webfinger;

@@ -54,6 +54,7 @@ mod statuses;
 mod still_pictures;
 mod suggestions;
 mod tags;
+mod terms_of_service;
 mod timelines;
 mod translations;
 pub mod trends;
