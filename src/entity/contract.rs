@@ -14,7 +14,7 @@ use crate::{
     account, account_warning, admin, announcement, application, credential, emoji, featured_tag, filter, history,
     instance, list, marker, notification, notification_policy, notification_request, oembed, poll, preferences,
     preview_card, profile, push_subscription, relationship, report, server_metadata, severance, status_core,
-    status_source, tag, token, translation, well_known,
+    status_source, tag, terms_of_service, token, translation, well_known,
 };
 
 /// Members that plugins add, or that are spliced in as rendered text.

@@ -1,5 +1,6 @@
 //! <https://docs.joinmastodon.org/entities/Instance/>, its version 1, and related entities.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use serde::Serialize;
@@ -9,7 +10,7 @@ use crate::instance_configuration::{self as configuration, Configuration};
 use crate::server_pictures as pictures;
 use context::Cx;
 use context::error::{Error, Result};
-use model::instance::{DomainBlock as Block, Rule as RuleModel, Severity, Usage, Week};
+use model::instance::{DomainBlock as Block, Rule as RuleModel, RuleText, Severity, Usage, Week};
 use model::settings::RegistrationsMode;
 use model::{AccountId, Permissions, RuleId};
 use service::{instance, registration};
@@ -190,11 +191,25 @@ pub struct Rule {
     pub id: RuleId,
     pub text: String,
     pub hint: String,
+    /// By language (Mastodon 4.4).
+    pub translations: BTreeMap<String, RuleTranslation>,
+}
+
+/// A rule in another language.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct RuleTranslation {
+    pub text: String,
+    pub hint: String,
 }
 
 impl From<&RuleModel> for Rule {
     fn from(rule: &RuleModel) -> Self {
-        Self { id: rule.id, text: rule.text.clone(), hint: rule.hint.clone() }
+        let translated = rule.translations.iter().map(|(language, translation)| {
+            let RuleText { text, hint } = translation.clone();
+            (language.clone(), RuleTranslation { text, hint })
+        });
+        Self { id: rule.id, text: rule.text.clone(), hint: rule.hint.clone(), translations: translated.collect() }
     }
 }
 
