@@ -13,7 +13,7 @@ use serde_json::Value;
 use crate::{
     account, account_warning, admin, announcement, application, credential, emoji, featured_tag, filter, history,
     instance, list, marker, notification, notification_policy, notification_request, oembed, poll, preferences,
-    preview_card, profile, push_subscription, relationship, report, server_metadata, severance, status_core,
+    preview_card, profile, push_subscription, relationship, report, rule, server_metadata, severance, status_core,
     status_source, tag, terms_of_service, token, translation, well_known,
 };
 
@@ -112,7 +112,6 @@ fn serialised_entities_have_the_members_of_the_contract() {
         history::Day = "TrendsHistoryDay",
         instance::Instance = "Instance",
         instance::InstanceV1 = "V1_Instance",
-        instance::Rule = "Rule",
         instance::Language = "Language",
         instance::InstanceActivity = "InstanceActivity",
         instance::DomainBlock = "DomainBlock",
@@ -131,6 +130,7 @@ fn serialised_entities_have_the_members_of_the_contract() {
         profile::Profile = "Profile",
         push_subscription::WebPushSubscription<'_> = "WebPushSubscription",
         relationship::Relationship = "Relationship",
+        rule::Rule = "Rule",
         report::Report<'_> = "Report",
         server_metadata::ServerMetadata = "OAuthServerMetadata",
         severance::Severance<'_> = "RelationshipSeveranceEvent",

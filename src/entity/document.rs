@@ -9,7 +9,8 @@ use std::sync::{Arc, OnceLock};
 use serde::Serialize;
 
 use super::emoji::CustomEmoji;
-use super::instance::{self, Document, Instance, InstanceV1, Language, rules};
+use super::instance::{self, Document, Instance, InstanceV1, Language};
+use super::rule::rules;
 use super::server_metadata::ServerMetadata;
 use super::well_known::{HostMeta, NodeInfo, NodeInfoDiscovery, NodeInfoVersion};
 use context::Cx;

@@ -1,18 +1,18 @@
 //! <https://docs.joinmastodon.org/entities/Instance/>, its version 1, and related entities.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use serde::Serialize;
 use serde_json::value::RawValue;
 
 use crate::instance_configuration::{self as configuration, Configuration};
+use crate::rule::{Rule, rules};
 use crate::server_pictures as pictures;
 use context::Cx;
 use context::error::{Error, Result};
-use model::instance::{DomainBlock as Block, Rule as RuleModel, RuleText, Severity, Usage, Week};
+use model::instance::{DomainBlock as Block, Severity, Usage, Week};
 use model::settings::RegistrationsMode;
-use model::{AccountId, Permissions, RuleId};
+use model::{AccountId, Permissions};
 use service::{instance, registration};
 
 use text::language::LANGUAGES;
@@ -182,35 +182,6 @@ pub struct Stats {
     pub user_count: i64,
     pub status_count: i64,
     pub domain_count: i64,
-}
-
-/// <https://docs.joinmastodon.org/entities/Rule/>
-#[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct Rule {
-    pub id: RuleId,
-    pub text: String,
-    pub hint: String,
-    /// By language (Mastodon 4.4).
-    pub translations: BTreeMap<String, RuleTranslation>,
-}
-
-/// A rule in another language.
-#[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct RuleTranslation {
-    pub text: String,
-    pub hint: String,
-}
-
-impl From<&RuleModel> for Rule {
-    fn from(rule: &RuleModel) -> Self {
-        let translated = rule.translations.iter().map(|(language, translation)| {
-            let RuleText { text, hint } = translation.clone();
-            (language.clone(), RuleTranslation { text, hint })
-        });
-        Self { id: rule.id, text: rule.text.clone(), hint: rule.hint.clone(), translations: translated.collect() }
-    }
 }
 
 /// Activity in one week; numbers are strings.
@@ -445,12 +416,6 @@ pub(super) async fn contact(cx: &Cx) -> Result<Option<Arc<str>>> {
 async fn contact_json(cx: &Cx) -> Result<Option<Box<RawValue>>> {
     let text = contact(cx).await?.map(|text| RawValue::from_string(text.to_string()));
     text.transpose().map_err(Error::internal)
-}
-
-/// The server rules, in order.
-#[must_use]
-pub fn rules(cx: &Cx) -> Vec<Rule> {
-    cx.rules().iter().map(Rule::from).collect()
 }
 
 fn languages(cx: &Cx) -> Vec<String> {

@@ -46,6 +46,7 @@ pub mod push_subscription;
 pub mod relationship;
 pub mod report;
 mod room;
+pub mod rule;
 pub mod scheduled_status;
 mod schema;
 pub mod server_metadata;

@@ -1,4 +1,4 @@
-//! Addresses of the pictures of the server: those that the staff chose, else those that come with it.
+//! Addresses of the pictures of the server: the pictures of the staff's choice, else the built-in ones.
 //!
 //! Spec: docs/contract/rules.md#27-instance
 

@@ -11,7 +11,7 @@ use entity::terms_of_service::TermsOfService;
 use model::instance::TermsOfService as Terms;
 use service::terms;
 
-/// `GET /terms-of-service`: those that apply, else the first ones that will.
+/// `GET /terms-of-service`: the current version, else the first future one.
 pub async fn show(cx: Cx, _visitor: WebSession) -> Result<Page> {
     page(&cx, &terms::current(&cx).await?)
 }

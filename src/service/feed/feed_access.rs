@@ -38,7 +38,7 @@ impl Part {
     }
 }
 
-/// The part of `feed` that `viewer` may read of `wanted`; `None` when it is disabled for them.
+/// The part of `feed` that `viewer` may read of `requested`; `None` when it is disabled for them.
 ///
 /// # Errors
 /// [`Error::Unauthorized`] when there is no viewer, and not everyone may read it.
@@ -46,7 +46,7 @@ pub fn readable(
     cx: &Cx,
     viewer: Option<&Actor>,
     feed: ServerFeed,
-    wanted: Part,
+    requested: Part,
     otherwise: Unreadable,
 ) -> Result<Option<Part>> {
     let settings = cx.settings();
@@ -55,12 +55,12 @@ pub fn readable(
         FeedAccess::Preview | FeedAccess::Authenticated => viewer.is_some(),
         FeedAccess::Disabled => viewer.is_some_and(views_disabled),
     };
-    let (local, remote) = (!wanted.remote && may(true), !wanted.local && may(false));
-    let whole = (local || wanted.remote) && (remote || wanted.local);
+    let (local, remote) = (!requested.remote && may(true), !requested.local && may(false));
+    let whole = (local || requested.remote) && (remote || requested.local);
     if viewer.is_none() && !whole && (otherwise == Unreadable::Refuse || !(local || remote)) {
         return Err(Error::Unauthorized("This method requires an authenticated user".into()));
     }
-    Ok((local || remote).then(|| if whole { wanted } else { Part { local, remote } }))
+    Ok((local || remote).then_some(if whole { requested } else { Part { local, remote } }))
 }
 
 /// True when everyone may read all of `feed`.

@@ -1,8 +1,8 @@
 //! Pictures of the server itself: its thumbnail, its icon and its logo.
 //!
 //! Each is a setting with the storage keys of its sizes. Reached from `rookery settings set`. Files are decoded in the
-//! media sandbox. No file is orphaned: before the files are written, a job is queued that deletes those that the
-//! settings do not name; another one is queued when a picture is replaced.
+//! media sandbox. No file is orphaned: before the files are written, a job is queued that deletes the files without a
+//! setting; another one is queued when a picture is replaced.
 //!
 //! Spec: docs/contract/rules.md#27-instance
 

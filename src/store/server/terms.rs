@@ -1,4 +1,4 @@
-//! The terms of service, in all their versions, and the people who are told about a new one.
+//! The terms of service, in all their versions, and the recipients of mails about a new one.
 //!
 //! Reached from `service::terms`. The setting `terms_of_service_dates` has the dates of all versions.
 

@@ -36,5 +36,5 @@ pub async fn translate(
     let language = params.language.unwrap_or_default();
     let (text, hint) = (params.text.unwrap_or_default(), params.hint.unwrap_or_default());
     let rule = rule::translate(&cx, &staff, id, &language, &text, &hint).await?;
-    Ok(Json::new(Fragment::of(&entity::instance::Rule::from(&rule))?))
+    Ok(Json::new(Fragment::of(&entity::rule::Rule::from(&rule))?))
 }
