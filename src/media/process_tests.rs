@@ -12,6 +12,7 @@ use proptest::prelude::*;
 use super::super::fixture::{self, SECRET, find};
 use super::super::{Error, MAX_IMAGE_PIXELS, Unit};
 use super::*;
+use crate::types::ServerImage;
 
 fn attach(bytes: &[u8]) -> Result<Processed> {
     process(bytes, Purpose::Attachment)

@@ -68,7 +68,6 @@ const PROTECTED: &[&str] = &[
     "/signin",
     "/signout",
     "/signup",
-    "/terms-of-service",
     "/statuses",
     "/system",
     "/tags",

@@ -9,6 +9,7 @@
 use chrono::{Datelike as _, Duration, NaiveDate};
 
 use crate::audit::{self, Entry, Target};
+use config::MailTransport;
 use context::error::{Error, Result};
 use context::queue::{self, MailTerms, SendMail, Subject};
 use context::{Cx, job};
@@ -85,13 +86,16 @@ pub fn day(language: context::Language, date: &str) -> String {
 /// about it.
 ///
 /// # Errors
-/// [`Error::Invalid`] for a malformed date, a date that has a version already, an empty or too long text, and too many
-/// versions.
+/// [`Error::Invalid`] for a malformed date, a date that has a version already, an empty or too long text, too many
+/// versions, and mails of a server that sends none.
 #[model::use_case]
 pub async fn publish(cx: &Cx, staff: &Staff, date: &str, text: &str, mail: bool) -> Result<TermsOfService> {
     let date = parse_date(date)?;
     if text.trim().is_empty() || text.len() > TEXT_MAX || text.contains('\0') {
         return Err(Error::invalid(format!("the text of terms of service has 1 to {TEXT_MAX} bytes")));
+    }
+    if mail && cx.config.mail.transport == MailTransport::None {
+        return Err(Error::invalid("this server sends no mail: mail.transport is none"));
     }
     let now = cx.clock.now();
     let terms = TermsOfService { id: cx.ids.next(), effective_date: date, text: text.to_owned(), created_at: now };

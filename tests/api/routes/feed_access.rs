@@ -10,7 +10,7 @@ const TAG: &str = "/api/v1/timelines/tag/rooks";
 
 /// A status of this server, and one that counts as a status of another server: its ids.
 async fn statuses(app: &TestApp, author: &Client) -> (String, String) {
-    let [here, elsewhere] = [author.publish("#rooks here").await, author.publish("#rooks elsewhere").await];
+    let [here, elsewhere] = [author.publish("#rooks robin").await, author.publish("#rooks magpie").await];
     let (here, elsewhere) = (here.into_id(), elsewhere.into_id());
     app.execute(&format!("UPDATE statuses SET local = FALSE WHERE id = {elsewhere}")).await;
     (here, elsewhere)
@@ -98,14 +98,14 @@ async fn page_of_a_hashtag_has_what_its_visitor_may_read() {
     let visitor = Browser::new(&app);
     app.set("remote_topic_feed_access", "authenticated").await;
     let page = visitor.get("/tags/rooks").await.text();
-    assert!(page.contains("here") && !page.contains("elsewhere"));
+    assert!(page.contains("robin") && !page.contains("magpie"));
     app.set("local_topic_feed_access", "authenticated").await;
     for path in ["/tags/rooks", "/tags/rooks.atom"] {
         assert_eq!(visitor.get(path).await.status, StatusCode::UNAUTHORIZED, "{path}");
     }
     let member = Browser::signed_in(&app, "alice").await;
     let page = member.get("/tags/rooks").await.text();
-    assert!(page.contains("here") && page.contains("elsewhere"));
+    assert!(page.contains("robin") && page.contains("magpie"));
 }
 
 #[tokio::test]

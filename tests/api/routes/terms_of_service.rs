@@ -106,6 +106,7 @@ async fn everyone_gets_one_mail_in_batches() {
     app.suspend(&suspended).await;
     app.run_jobs().await;
     let before = app.letters().await.len();
+    app.tick();
 
     publish(&app, "2026-02-01", "New", true).await;
     assert_eq!(app.letters().await.len() - before, 100);
@@ -118,6 +119,17 @@ async fn everyone_gets_one_mail_in_batches() {
         to.trim_matches(['<', '>']).to_owned()
     };
     assert_eq!(letters.iter().map(addressed).collect::<BTreeSet<String>>(), people);
+}
+
+#[tokio::test]
+async fn server_without_mail_publishes_without_mails_only() {
+    let app = TestApp::with(&[("ROOKERY_MAIL_TRANSPORT", "none")]).await;
+    let operator = Staff::operator();
+    let refused = service::terms::publish(&app.app, &operator, "2026-02-01", "New", true).await;
+    assert!(refused.unwrap_err().to_string().contains("mail.transport"));
+    app.anonymous().get(PATH).fails(404).await;
+    publish(&app, "2026-02-01", "New", false).await;
+    shown(&app, PATH).await;
 }
 
 #[tokio::test]
