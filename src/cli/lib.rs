@@ -36,6 +36,7 @@ mod settings;
 mod socket;
 mod status;
 mod status_prune;
+mod terms;
 mod transfer;
 mod trend;
 mod user;
@@ -84,6 +85,9 @@ enum Command {
     /// Manage the server rules that people accept at sign-up
     #[command(subcommand)]
     Rule(rule::Command),
+    /// Manage the terms of service
+    #[command(subcommand)]
+    Terms(terms::Command),
     /// Block domains of other servers, and allow domains in limited federation
     #[command(subcommand)]
     Domain(domain::Command),
@@ -165,6 +169,7 @@ impl Command {
         match self {
             Self::Settings(command) => command.changes(),
             Self::Rule(command) => command.changes(),
+            Self::Terms(command) => command.changes(),
             Self::Domain(command) => command.changes(),
             Self::IpBlock(command) => command.changes(),
             Self::Federation(command) => command.changes(),
@@ -256,6 +261,7 @@ async fn administer(config: Config, command: Command, output: Output) -> Result<
     let done = match command {
         Command::Settings(command) => settings::run(&cx, command, output).await,
         Command::Rule(command) => rule::run(&cx, command, output).await,
+        Command::Terms(command) => terms::run(&cx, command, output).await,
         Command::Domain(command) => Box::pin(domain::run(&cx, command, output)).await,
         Command::IpBlock(command) => Box::pin(ip_block::run(&cx, command, output)).await,
         Command::EmailBlock(command) => Box::pin(email_block::run(&cx, command, output)).await,

@@ -1,9 +1,9 @@
-//! `rookery rule list|add|remove`: the server rules that people accept at sign-up.
+//! `rookery rule list|add|translate|remove`: the server rules that people accept at sign-up.
 
 use clap::Subcommand;
 use serde::Serialize;
 
-use context::Cx;
+use context::{Cx, Error};
 use model::{RuleId, Staff};
 use service::rule;
 use terminal::{Failure, Output};
@@ -20,6 +20,18 @@ pub(super) enum Command {
         #[arg(long, default_value = "")]
         hint: String,
     },
+    /// Translate a rule: clients and pages show it in their reader's language
+    Translate {
+        /// Id of the rule
+        id: i64,
+        /// The language: de
+        language: String,
+        /// Text of the rule in this language; empty removes the translation
+        text: String,
+        /// Longer explanation in this language
+        #[arg(long, default_value = "")]
+        hint: String,
+    },
     /// Remove a rule
     Remove {
         /// Id of the rule
@@ -32,7 +44,7 @@ impl Command {
     pub(super) fn changes(&self) -> bool {
         match self {
             Self::List => false,
-            Self::Add { .. } | Self::Remove { .. } => true,
+            Self::Add { .. } | Self::Translate { .. } | Self::Remove { .. } => true,
         }
     }
 }
@@ -42,6 +54,8 @@ struct Listed<'a> {
     id: RuleId,
     text: &'a str,
     hint: &'a str,
+    /// The languages into which it is translated.
+    languages: Vec<&'a str>,
 }
 
 #[derive(Serialize)]
@@ -53,13 +67,29 @@ pub(super) async fn run(cx: &Cx, command: Command, output: Output) -> Result<(),
     match command {
         Command::List => {
             let rules = cx.rules();
-            let rules: Vec<Listed<'_>> =
-                rules.iter().map(|rule| Listed { id: rule.id, text: &rule.text, hint: &rule.hint }).collect();
+            let rules: Vec<Listed<'_>> = rules
+                .iter()
+                .map(|rule| Listed {
+                    id: rule.id,
+                    text: &rule.text,
+                    hint: &rule.hint,
+                    languages: rule.translations.keys().map(String::as_str).collect(),
+                })
+                .collect();
             output.list(&rules, "There is no rule.", |rule| format!("{}  {}", rule.id, rule.text))
         }
         Command::Add { text, hint } => {
             let id = rule::add(cx, &Staff::operator(), &text, &hint).await?;
             output.answer(&Changed { id }, || format!("Added the rule {id}."))
+        }
+        Command::Translate { id, language, text, hint } => {
+            let id = RuleId::from(id);
+            let translated = rule::translate(cx, &Staff::operator(), id, &language, &text, &hint).await;
+            translated.map_err(|error| match error {
+                Error::NotFound => Failure::new(format!("there is no rule {id}")),
+                error => error.into(),
+            })?;
+            output.answer(&Changed { id }, || format!("Changed the translation of the rule {id}."))
         }
         Command::Remove { id } => {
             let id = RuleId::from(id);

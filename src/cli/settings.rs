@@ -6,6 +6,7 @@ use clap::Subcommand;
 use serde_json::Value;
 
 use context::Cx;
+use service::picture;
 use service::settings::{self, Setting};
 use terminal::{Failure, Output};
 
@@ -22,7 +23,7 @@ pub(super) enum Command {
     Set {
         /// Name of the setting
         key: String,
-        /// New value; - reads it from standard input
+        /// New value, or for a picture its file; - reads it from standard input
         #[arg(allow_hyphen_values = true)]
         value: String,
     },
@@ -45,6 +46,10 @@ pub(super) async fn run(cx: &Cx, command: Command, output: Output) -> Result<(),
             output.list(&settings, "There is no setting.", entry)
         }
         Command::Get { key } => show(output, &settings::get(cx, &key).await?),
+        Command::Set { key, value } if settings::is_picture(&key)? && !value.trim().is_empty() => {
+            picture::set(cx, &model::Staff::operator(), &key, &read_picture(&value)?).await?;
+            show(output, &settings::get(cx, &key).await?)
+        }
         Command::Set { key, value } => {
             let value = if value == "-" { standard_input()? } else { value };
             show(output, &settings::set(cx, &model::Staff::operator(), &key, &value).await?)
@@ -73,6 +78,20 @@ fn plain(value: &Value) -> String {
         Value::Array(items) => items.iter().map(plain).collect::<Vec<_>>().join(", "),
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::Object(_) => value.to_string(),
     }
+}
+
+/// Reads the file of a picture; `-` is standard input. One that is too large is not read to its end.
+fn read_picture(path: &str) -> Result<Vec<u8>, Failure> {
+    let source: Box<dyn std::io::Read> = match path {
+        "-" => Box::new(std::io::stdin()),
+        path => Box::new(std::fs::File::open(path).map_err(|error| Failure::new(format!("{path}: {error}")))?),
+    };
+    let mut bytes = Vec::new();
+    source
+        .take(picture::BYTES_MAX + 1)
+        .read_to_end(&mut bytes)
+        .map_err(|error| Failure::new(format!("{path}: {error}")))?;
+    Ok(bytes)
 }
 
 /// Reads all of standard input, without the final line break.

@@ -78,6 +78,7 @@ const MIGRATIONS: &[Pair] = migrations![
     "0042_remote_files",
     "0043_retention",
     "0044_interaction_policies",
+    "0045_terms_of_service",
     "0046_username_blocks",
 ];
 

@@ -13,8 +13,8 @@ use serde_json::Value;
 use crate::{
     account, account_warning, admin, announcement, application, async_refresh, credential, emoji, fallback,
     featured_tag, filter, history, instance, list, marker, notification, notification_policy, notification_request,
-    oembed, poll, preferences, preview_card, profile, push_subscription, relationship, report, server_metadata,
-    severance, status_core, status_source, tag, token, translation, user_info, well_known,
+    oembed, poll, preferences, preview_card, profile, push_subscription, relationship, report, rule, server_metadata,
+    severance, status_core, status_source, tag, terms_of_service, token, translation, user_info, well_known,
 };
 
 /// Members that plugins add, or that are spliced in as rendered text.
@@ -116,7 +116,6 @@ fn serialised_entities_have_the_members_of_the_contract() {
         history::Day = "TrendsHistoryDay",
         instance::Instance = "Instance",
         instance::InstanceV1 = "V1_Instance",
-        instance::Rule = "Rule",
         instance::Language = "Language",
         instance::InstanceActivity = "InstanceActivity",
         instance::DomainBlock = "DomainBlock",
@@ -135,6 +134,7 @@ fn serialised_entities_have_the_members_of_the_contract() {
         profile::Profile = "Profile",
         push_subscription::WebPushSubscription<'_> = "WebPushSubscription",
         relationship::Relationship = "Relationship",
+        rule::Rule = "Rule",
         report::Report<'_> = "Report",
         server_metadata::ServerMetadata = "OAuthServerMetadata",
         severance::Severance<'_> = "RelationshipSeveranceEvent",
@@ -143,6 +143,7 @@ fn serialised_entities_have_the_members_of_the_contract() {
         status_core::StatusApplication<'_> = "StatusApplication",
         status_source::StatusSource<'_> = "StatusSource",
         tag::Tag = "Tag",
+        terms_of_service::TermsOfService = "TermsOfService",
         token::Token = "Token",
         token::TokenInfo = "TokenInfo",
         token::TokenIntrospection = "TokenIntrospection",

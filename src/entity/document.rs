@@ -9,7 +9,8 @@ use std::sync::{Arc, OnceLock};
 use serde::Serialize;
 
 use super::emoji::CustomEmoji;
-use super::instance::{self, Document, Instance, InstanceV1, Language, rules};
+use super::instance::{self, Document, Instance, InstanceV1, Language};
+use super::rule::rules;
 use super::server_metadata::ServerMetadata;
 use super::well_known::{HostMeta, NodeInfo, NodeInfoDiscovery, NodeInfoVersion};
 use context::Cx;
@@ -17,7 +18,7 @@ use context::caches::{DocumentSources, Rendered};
 use context::error::Result;
 use context::extension::{self, Described};
 use context::json::Fragment;
-use service::instance::usage;
+use service::instance::{reported_year, usage};
 use service::{registration, translation};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -172,6 +173,7 @@ async fn sources(cx: &Cx, document: PublicDocument) -> Result<DocumentSources> {
         usage: Some(*usage(cx).await?),
         contact,
         registrations: Some(registration::mode(cx).await?),
+        reported_year: reported_year(cx),
         stills,
         languages: None,
     })

@@ -5,12 +5,16 @@ use std::sync::Arc;
 use serde::Serialize;
 use serde_json::value::RawValue;
 
+use crate::instance_configuration::{self as configuration, Configuration};
+use crate::rule::{Rule, rules};
+use crate::server_pictures as pictures;
 use context::Cx;
 use context::error::{Error, Result};
-use model::instance::{DomainBlock as Block, Rule as RuleModel, Severity, Usage, Week};
+use model::instance::{DomainBlock as Block, Severity, Usage, Week};
 use model::settings::RegistrationsMode;
-use model::{AccountId, Permissions, RuleId, Settings};
-use service::{instance, poll, registration, translation};
+use model::{AccountId, Permissions};
+use service::{instance, registration};
+
 use text::language::LANGUAGES;
 
 /// The version string from which clients derive features: the API version, then the server's own.
@@ -41,16 +45,6 @@ const CAPABILITIES: &[&str] = &[
     "kmyblue_markdown",
 ];
 
-/// Available icon sizes, in pixels.
-const ICON_SIZES: &[u32] = &[32, 180, 512];
-
-/// Limits of a video: frames per second, pixels per frame.
-const VIDEO_FRAME_RATE_LIMIT: u64 = media::MAX_FRAME_RATE;
-const VIDEO_MATRIX_LIMIT: u64 = media::MAX_VIDEO_PIXELS;
-
-/// Most media attachments accepted from a remote status.
-const MEDIA_FROM_ACTIVITYPUB: i64 = 16;
-
 /// `GET /api/v2/instance`
 #[derive(Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
@@ -69,6 +63,8 @@ pub struct Instance {
     pub api_versions: ApiVersions,
     pub contact: Contact,
     pub rules: Vec<Rule>,
+    /// The year of which people may get an annual report at this time.
+    pub wrapstodon: Option<i32>,
     pub fedibird_capabilities: &'static [&'static str],
 }
 
@@ -114,6 +110,22 @@ pub struct ActiveUsers {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Thumbnail {
     pub url: String,
+    /// For people who do not see it; empty when there is none.
+    pub description: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub blurhash: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub versions: Option<ThumbnailVersions>,
+}
+
+/// The thumbnail that the staff chose, in two sizes.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct ThumbnailVersions {
+    #[serde(rename = "@1x")]
+    pub single: String,
+    #[serde(rename = "@2x")]
+    pub double: String,
 }
 
 /// The server's icon in one size.
@@ -124,96 +136,11 @@ pub struct Icon {
     pub size: String,
 }
 
-/// Limits and features; version 1 has fewer of them.
-#[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct Configuration {
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub urls: Option<UrlsV2>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub vapid: Option<Vapid>,
-    pub accounts: AccountLimits,
-    pub statuses: StatusLimits,
-    pub media_attachments: MediaLimits,
-    pub polls: PollLimits,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub translation: Option<Enabled>,
-    /// True when only allowed domains federate.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub limited_federation: Option<bool>,
-    pub search: Enabled,
-}
-
-/// URLs of the streaming API.
-#[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct UrlsV2 {
-    pub streaming: String,
-    pub status: Option<String>,
-}
-
 /// URLs of the streaming API.
 #[derive(Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct UrlsV1 {
     pub streaming_api: String,
-}
-
-/// The public VAPID key of web push.
-#[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct Vapid {
-    pub public_key: Option<String>,
-}
-
-/// Whether a feature is enabled.
-#[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct Enabled {
-    pub enabled: bool,
-}
-
-/// Limits of profiles.
-#[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct AccountLimits {
-    pub max_featured_tags: i64,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub max_pinned_statuses: Option<i64>,
-}
-
-/// Limits of statuses.
-#[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct StatusLimits {
-    pub max_characters: i64,
-    pub max_media_attachments: i64,
-    pub max_media_attachments_with_poll: i64,
-    pub max_media_attachments_from_activitypub: i64,
-    pub characters_reserved_per_url: usize,
-}
-
-#[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct MediaLimits {
-    pub supported_mime_types: Vec<&'static str>,
-    pub description_limit: i64,
-    pub image_size_limit: u64,
-    pub image_matrix_limit: u64,
-    pub video_size_limit: u64,
-    pub video_frame_rate_limit: u64,
-    pub video_matrix_limit: u64,
-}
-
-/// Limits of polls (docs/contract/rules.md#18-polls).
-#[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct PollLimits {
-    pub max_options: usize,
-    pub max_characters_per_option: usize,
-    pub min_expiration: i64,
-    pub max_expiration: i64,
-    pub allow_image: bool,
 }
 
 /// Registration policy.
@@ -222,8 +149,12 @@ pub struct PollLimits {
 pub struct Registrations {
     pub enabled: bool,
     pub approval_required: bool,
+    /// Whether people must say why they want to join; null unless the staff approves sign-ups.
+    pub reason_required: Option<bool>,
     pub limit_reached: bool,
     pub message: Option<String>,
+    /// The youngest age that may sign up, in years.
+    pub min_age: Option<i64>,
     pub url: Option<String>,
 }
 
@@ -251,21 +182,6 @@ pub struct Stats {
     pub user_count: i64,
     pub status_count: i64,
     pub domain_count: i64,
-}
-
-/// <https://docs.joinmastodon.org/entities/Rule/>
-#[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct Rule {
-    pub id: RuleId,
-    pub text: String,
-    pub hint: String,
-}
-
-impl From<&RuleModel> for Rule {
-    fn from(rule: &RuleModel) -> Self {
-        Self { id: rule.id, text: rule.text.clone(), hint: rule.hint.clone() }
-    }
 }
 
 /// Activity in one week; numbers are strings.
@@ -352,6 +268,21 @@ impl Language {
     }
 }
 
+impl Thumbnail {
+    fn new(cx: &Cx) -> Self {
+        let settings = cx.settings();
+        let picture = &settings.thumbnail;
+        let versions =
+            pictures::file(cx, picture, pictures::THUMBNAIL).zip(pictures::file(cx, picture, pictures::LARGE));
+        Self {
+            url: pictures::thumbnail(cx),
+            description: settings.thumbnail_description.clone(),
+            blurhash: versions.is_some().then(|| picture.blurhash.clone()),
+            versions: versions.map(|(single, double)| ThumbnailVersions { single, double }),
+        }
+    }
+}
+
 impl Instance {
     /// The current state of this server.
     pub async fn render(cx: &Cx) -> Result<Self> {
@@ -366,20 +297,23 @@ impl Instance {
             source_url: source_url(cx),
             description: settings.site_short_description.clone(),
             usage: UsageV2 { users: ActiveUsers { active_month: usage.active_month } },
-            thumbnail: Thumbnail { url: thumbnail(cx) },
-            icon: icons(cx),
+            thumbnail: Thumbnail::new(cx),
+            icon: pictures::icons(cx).map(|(size, src)| Icon { src, size }).collect(),
             languages: languages(cx),
             configuration: Configuration::new(cx, &settings).with_urls(cx, &settings),
             registrations: Registrations {
                 enabled: open,
                 approval_required: mode == RegistrationsMode::Approved,
+                reason_required: (mode == RegistrationsMode::Approved).then_some(settings.require_invite_text),
                 limit_reached: false,
+                min_age: Some(settings.min_age).filter(|age| *age > 0),
                 message: (!open && !message.is_empty()).then_some(message),
                 url: None,
             },
             api_versions: ApiVersions { mastodon: 2, kmyblue: 1, rookery: 1 },
             contact: Contact { email: settings.contact_email.clone(), account: contact_json(cx).await? },
             rules: rules(cx),
+            wrapstodon: instance::reported_year(cx),
             fedibird_capabilities: CAPABILITIES,
         })
     }
@@ -397,9 +331,9 @@ impl InstanceV1 {
             description: text::markdown(&settings.site_extended_description),
             email: settings.contact_email.clone(),
             version: VERSION,
-            urls: UrlsV1 { streaming_api: streaming(cx) },
+            urls: UrlsV1 { streaming_api: configuration::streaming(cx) },
             stats: Stats::from(*usage),
-            thumbnail: thumbnail(cx),
+            thumbnail: pictures::thumbnail(cx),
             languages: languages(cx),
             registrations: mode != RegistrationsMode::None,
             approval_required: mode == RegistrationsMode::Approved,
@@ -424,52 +358,6 @@ async fn invites_enabled(cx: &Cx) -> Result<bool> {
 impl From<Usage> for Stats {
     fn from(usage: Usage) -> Self {
         Self { user_count: usage.users, status_count: usage.statuses, domain_count: usage.domains }
-    }
-}
-
-impl Configuration {
-    fn new(cx: &Cx, settings: &Settings) -> Self {
-        Self {
-            urls: None,
-            vapid: None,
-            accounts: AccountLimits { max_featured_tags: settings.max_featured_tags, max_pinned_statuses: None },
-            statuses: StatusLimits {
-                max_characters: settings.max_characters,
-                max_media_attachments: settings.max_media_attachments,
-                max_media_attachments_with_poll: settings.max_media_attachments,
-                max_media_attachments_from_activitypub: MEDIA_FROM_ACTIVITYPUB,
-                characters_reserved_per_url: text::URL_LENGTH,
-            },
-            media_attachments: MediaLimits {
-                supported_mime_types: media::supported_mime_types(&cx.converter),
-                description_limit: settings.media_description_limit,
-                image_size_limit: cx.config.media.image_size_limit_bytes,
-                image_matrix_limit: media::MAX_IMAGE_PIXELS,
-                video_size_limit: cx.config.media.video_size_limit_bytes,
-                video_frame_rate_limit: VIDEO_FRAME_RATE_LIMIT,
-                video_matrix_limit: VIDEO_MATRIX_LIMIT,
-            },
-            polls: PollLimits {
-                max_options: poll::MAX_OPTIONS,
-                max_characters_per_option: poll::MAX_OPTION_CHARACTERS,
-                min_expiration: poll::MIN_EXPIRATION_SECONDS,
-                max_expiration: poll::MAX_EXPIRATION_SECONDS,
-                allow_image: true,
-            },
-            translation: None,
-            limited_federation: None,
-            search: Enabled { enabled: true },
-        }
-    }
-
-    /// Adds the members of version 2.
-    fn with_urls(mut self, cx: &Cx, settings: &Settings) -> Self {
-        self.urls = Some(UrlsV2 { streaming: streaming(cx), status: None });
-        self.vapid = Some(Vapid { public_key: cx.vapid.as_ref().map(|vapid| vapid.public_key().to_owned()) });
-        self.translation = Some(Enabled { enabled: translation::is_enabled(cx) });
-        self.limited_federation = Some(cx.config.access.limited_federation);
-        self.accounts.max_pinned_statuses = Some(settings.max_pinned_statuses);
-        self
     }
 }
 
@@ -530,30 +418,8 @@ async fn contact_json(cx: &Cx) -> Result<Option<Box<RawValue>>> {
     text.transpose().map_err(Error::internal)
 }
 
-/// The server rules, in order.
-#[must_use]
-pub fn rules(cx: &Cx) -> Vec<Rule> {
-    cx.rules().iter().map(Rule::from).collect()
-}
-
 fn languages(cx: &Cx) -> Vec<String> {
     vec![cx.config.server.locale.as_str().to_owned()]
-}
-
-fn thumbnail(cx: &Cx) -> String {
-    cx.urls.path("/assets/thumbnail.png")
-}
-
-fn icons(cx: &Cx) -> Vec<Icon> {
-    let icon =
-        |side: &u32| Icon { src: cx.urls.path(&format!("/assets/icon-{side}.png")), size: format!("{side}x{side}") };
-    ICON_SIZES.iter().map(icon).collect()
-}
-
-/// URL of the streaming API: `ws` or `wss`.
-fn streaming(cx: &Cx) -> String {
-    let base = cx.config.streaming.url.as_ref().map_or(cx.urls.origin.as_str(), |url| url.as_str());
-    base.trim_end_matches('/').replacen("http", "ws", 1)
 }
 
 #[cfg(test)]

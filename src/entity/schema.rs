@@ -12,6 +12,7 @@ use crate::instance::{DomainBlock, InstanceActivity};
 use crate::notification::UnreadCount;
 use crate::notification_request::NotificationRequestsMerged;
 use crate::oembed::OEmbed;
+use crate::terms_of_service::TermsOfService;
 use crate::token::Token;
 use crate::user_info::UserInfo;
 use context::json::media::MediaAttachment;
@@ -97,6 +98,7 @@ named! {
     DomainBlock = "DomainBlock",
     DomainBlockPreview = "DomainBlockPreview",
     InstanceActivity = "InstanceActivity",
+    TermsOfService = "TermsOfService",
     MediaAttachment = "MediaAttachment",
     NotificationRequestsMerged = "NotificationRequestsMerged",
     OEmbed = "OEmbed",

@@ -37,7 +37,9 @@ pub async fn show(
     if !key.is_public() {
         return Err(Error::NotFound.into());
     }
-    check_access(&cx, &authentication, &asked).await?;
+    if !key.is_of_server() {
+        check_access(&cx, &authentication, &asked).await?;
+    }
     if let Some(redirect) = redirect(&cx, &key, &method).await? {
         return Ok(redirect);
     }

@@ -66,7 +66,7 @@ pub use process::process;
 pub use sandbox::Sandbox;
 pub use storage::Stored;
 pub use streams::{Kind, Streams};
-pub use types::{File, Format, Motion, Processed, Purpose};
+pub use types::{File, Format, Motion, Processed, Purpose, ServerImage};
 
 /// The content types of images that are decoded here.
 const IMAGE_TYPES: &[&str] = &["image/jpeg", "image/png", "image/gif", "image/webp"];

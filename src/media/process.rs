@@ -24,6 +24,9 @@ const HEADER_PIXELS: u64 = 750_000;
 /// Most pixels of an emoji (512x512).
 const EMOJI_PIXELS: u64 = 262_144;
 
+/// Most pixels of the logo of the server.
+const LOGO_PIXELS: u64 = 65_536;
+
 /// Components of a blurhash, in each direction.
 const BLURHASH_COMPONENTS: u32 = 4;
 
@@ -37,7 +40,7 @@ const BLURHASH_PIXELS: u64 = 4096;
 /// [`Error::Broken`](super::Error::Broken) when the pixels cannot be decoded.
 pub fn process(bytes: &[u8], purpose: Purpose) -> Result<Processed> {
     let probe = check(bytes, purpose)?;
-    if probe.animated() && !matches!(purpose, Purpose::Preview | Purpose::Thumbnail) {
+    if probe.animated() && !matches!(purpose, Purpose::Preview | Purpose::Thumbnail | Purpose::Server(_)) {
         animation(bytes, &probe, purpose)
     } else {
         still(bytes, &probe, purpose)
@@ -53,7 +56,11 @@ pub(super) fn check(bytes: &[u8], purpose: Purpose) -> Result<Probe> {
 
 fn still(bytes: &[u8], probe: &Probe, purpose: Purpose) -> Result<Processed> {
     let image = shape(&decode::still(bytes, probe)?, purpose)?;
-    let original = encode::still(&image, still_format(probe, &image))?;
+    let format = match purpose {
+        Purpose::Server(picture) if picture.is_png() => Format::Png,
+        _ => still_format(probe, &image),
+    };
+    let original = encode::still(&image, format)?;
     let preview = preview(&image, probe, purpose)?;
     let colors = (purpose == Purpose::Thumbnail).then(|| palette::colors(&image));
     Ok(Processed { original, preview, static_version: None, blurhash: blurhash(&image)?, motion: None, colors })
@@ -68,7 +75,7 @@ fn animation(bytes: &[u8], probe: &Probe, purpose: Purpose) -> Result<Processed>
     }
     let first = shape(&first, purpose)?;
     let static_version = match purpose {
-        Purpose::Attachment | Purpose::Preview | Purpose::Thumbnail => None,
+        Purpose::Attachment | Purpose::Preview | Purpose::Thumbnail | Purpose::Server(_) => None,
         Purpose::Avatar | Purpose::Header | Purpose::Emoji => Some(encode::still(&first, still_format(probe, &first))?),
     };
     let preview = preview(&first, probe, purpose)?;
@@ -104,6 +111,7 @@ fn dimensions(width: u32, height: u32, purpose: Purpose) -> (u32, u32) {
         Purpose::Header => scale::fit(width, height, HEADER_PIXELS),
         Purpose::Emoji => scale::fit(width, height, EMOJI_PIXELS),
         Purpose::Preview | Purpose::Thumbnail => scale::fit(width, height, PREVIEW_PIXELS),
+        Purpose::Server(picture) => picture.size().unwrap_or_else(|| scale::fit(width, height, LOGO_PIXELS)),
     }
 }
 
@@ -111,9 +119,13 @@ fn shape(image: &RgbaImage, purpose: Purpose) -> Result<RgbaImage> {
     let (width, height) = dimensions(image.width(), image.height(), purpose);
     match purpose {
         Purpose::Avatar => scale::fill(image, width, height),
-        Purpose::Attachment | Purpose::Header | Purpose::Emoji | Purpose::Preview | Purpose::Thumbnail => {
-            scale::resize(image, width, height)
-        }
+        Purpose::Server(picture) if picture.size().is_some() => scale::fill(image, width, height),
+        Purpose::Attachment
+        | Purpose::Header
+        | Purpose::Emoji
+        | Purpose::Preview
+        | Purpose::Thumbnail
+        | Purpose::Server(_) => scale::resize(image, width, height),
     }
 }
 

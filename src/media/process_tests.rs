@@ -12,6 +12,7 @@ use proptest::prelude::*;
 use super::super::fixture::{self, SECRET, find};
 use super::super::{Error, MAX_IMAGE_PIXELS, Unit};
 use super::*;
+use crate::types::ServerImage;
 
 fn attach(bytes: &[u8]) -> Result<Processed> {
     process(bytes, Purpose::Attachment)
@@ -91,6 +92,11 @@ fn purposes_have_their_sizes() {
     assert_eq!(size(&fixture::jpeg(3000, 1000), Purpose::Header), (1500, 500));
     assert_eq!(size(&fixture::png(64, 32), Purpose::Emoji), (64, 32));
     assert_eq!(size(&fixture::gif(1280, 720, 2, 100), Purpose::Preview), (640, 360));
+    let thumbnail = Purpose::Server(ServerImage::Thumbnail);
+    assert_eq!(size(&fixture::jpeg(90, 60), thumbnail), (1200, 630));
+    assert_eq!(size(&fixture::png(2000, 500), Purpose::Server(ServerImage::Logo)), (512, 128));
+    let icon = process(&fixture::jpeg(90, 60), Purpose::Server(ServerImage::Icon)).unwrap().original;
+    assert_eq!((icon.format, icon.width, icon.height), (Format::Png, 180, 180));
 }
 
 #[test]

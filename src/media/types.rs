@@ -21,12 +21,62 @@ pub enum Purpose {
     Preview,
     /// The picture of a video or a sound: static, at most [`PREVIEW_PIXELS`](super::PREVIEW_PIXELS), with its colours.
     Thumbnail,
+    /// A picture of the server itself: static.
+    Server(ServerImage),
+}
+
+/// A picture that represents the server, in one size.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum ServerImage {
+    /// 1200x630, cropped to fill.
+    Thumbnail,
+    /// 2400x1260, cropped to fill.
+    LargeThumbnail,
+    /// 32x32, cropped to fill; a PNG.
+    SmallIcon,
+    /// 180x180, cropped to fill; a PNG.
+    Icon,
+    /// 512x512, cropped to fill; a PNG.
+    LargeIcon,
+    /// Scaled down to at most 65536 pixels, keeping the aspect ratio; a PNG.
+    Logo,
+}
+
+impl ServerImage {
+    /// The size that it fills; `None` when it keeps its aspect ratio.
+    pub const fn size(self) -> Option<(u32, u32)> {
+        match self {
+            Self::Thumbnail => Some((1_200, 630)),
+            Self::LargeThumbnail => Some((2_400, 1_260)),
+            Self::SmallIcon => Some((32, 32)),
+            Self::Icon => Some((180, 180)),
+            Self::LargeIcon => Some((512, 512)),
+            Self::Logo => None,
+        }
+    }
+
+    /// True when it is written as PNG, whatever the format of its source.
+    pub(super) const fn is_png(self) -> bool {
+        !matches!(self, Self::Thumbnail | Self::LargeThumbnail)
+    }
 }
 
 impl Purpose {
     /// Every purpose, in the order of their wire numbers.
-    pub const ALL: [Self; 6] =
-        [Self::Attachment, Self::Avatar, Self::Header, Self::Emoji, Self::Preview, Self::Thumbnail];
+    pub const ALL: [Self; 12] = [
+        Self::Attachment,
+        Self::Avatar,
+        Self::Header,
+        Self::Emoji,
+        Self::Preview,
+        Self::Thumbnail,
+        Self::Server(ServerImage::Thumbnail),
+        Self::Server(ServerImage::LargeThumbnail),
+        Self::Server(ServerImage::SmallIcon),
+        Self::Server(ServerImage::Icon),
+        Self::Server(ServerImage::LargeIcon),
+        Self::Server(ServerImage::Logo),
+    ];
 
     /// The largest file accepted for it, in bytes, inclusive.
     pub const fn max_bytes(self) -> u64 {
@@ -34,7 +84,7 @@ impl Purpose {
             Self::Attachment | Self::Thumbnail => super::MAX_IMAGE_BYTES,
             Self::Avatar | Self::Header => 2 * 1024 * 1024,
             Self::Emoji => 512 * 1024,
-            Self::Preview => 8 * 1024 * 1024,
+            Self::Preview | Self::Server(_) => 8 * 1024 * 1024,
         }
     }
 }

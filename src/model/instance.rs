@@ -1,6 +1,10 @@
 //! Public data about the server: its rules, and the domains that its moderators blocked.
 
-use super::{RuleId, text_enum};
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+
+use super::{Json, RowId, RuleId, Time, text_enum};
 
 /// A server rule that users agree to.
 #[derive(Clone, Debug, crate::Row)]
@@ -8,6 +12,37 @@ pub struct Rule {
     pub id: RuleId,
     pub text: String,
     pub hint: String,
+    /// By language: `de`.
+    pub translations: Json<BTreeMap<String, RuleText>>,
+}
+
+/// A rule in another language.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+pub struct RuleText {
+    pub text: String,
+    pub hint: String,
+}
+
+impl Rule {
+    /// The text and the hint in `language`, else as they were written.
+    #[must_use]
+    pub fn in_language(&self, language: &str) -> (&str, &str) {
+        match self.translations.get(language) {
+            Some(translation) => (&translation.text, &translation.hint),
+            None => (&self.text, &self.hint),
+        }
+    }
+}
+
+/// A version of the terms of service.
+#[derive(Clone, Debug, crate::Row)]
+pub struct TermsOfService {
+    pub id: RowId,
+    /// The first day on which it applies, in UTC: `2026-11-21`.
+    pub effective_date: String,
+    /// Markdown.
+    pub text: String,
+    pub created_at: Time,
 }
 
 text_enum! {

@@ -3,11 +3,13 @@
 //! Stored key by key in the database; the defaults are defined by the contract
 //! (docs/contract/rules.md#28-defaults-of-settings).
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 
 use self::SettingType::{
-    Choice, Email, Flag, Handles, Hashtags, Hours, Line, Markdown, Nothing, Patterns, SoftwareName, StyleSheet,
-    Username, Whole,
+    Choice, Email, Flag, Handles, Hashtags, Hours, Line, Markdown, Nothing, Patterns, Picture, SoftwareName,
+    StyleSheet, Username, WebAddress, Whole,
 };
 use super::remote_file::RemoteMediaMode;
 use super::text_enum;
@@ -36,6 +38,38 @@ text_enum! {
     }
 }
 
+text_enum! {
+    /// Who may read statuses in a feed of the whole server.
+    FeedAccess {
+        /// As `timeline_preview` decides: everyone, or signed-in users.
+        Preview = "default",
+        /// Everyone.
+        Public = "public",
+        /// Signed-in users.
+        Authenticated = "authenticated",
+        /// People whose role has the permission to view feeds.
+        Disabled = "disabled",
+    }
+}
+
+/// A feed of the whole server.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ServerFeed {
+    /// The public timelines.
+    Live,
+    /// The timelines of hashtags and of links.
+    Topic,
+}
+
+/// A picture of the server: its files by size. Without files, the picture that comes with the server is shown.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ServerPicture {
+    /// Storage keys, by the name of the size: `32x32`.
+    pub files: BTreeMap<String, String>,
+    /// A blurred placeholder; empty without files.
+    pub blurhash: String,
+}
+
 /// The type of a setting.
 #[derive(Clone, Copy, Debug)]
 pub enum SettingType {
@@ -53,6 +87,8 @@ pub enum SettingType {
     StyleSheet,
     /// An e-mail address, or empty.
     Email,
+    /// The address of a web page, http or https, or empty.
+    WebAddress,
     /// The user name of an account of this server, or empty.
     Username,
     /// A software name as NodeInfo allows it.
@@ -65,6 +101,8 @@ pub enum SettingType {
     Patterns,
     /// Hours of the day.
     Hours,
+    /// A picture, from a file.
+    Picture,
     /// Read-only: the server sets it.
     Nothing,
 }
@@ -129,6 +167,21 @@ settings! {
     /// When the privacy policy was written, as `to_api_seconds`.
     privacy_policy_updated_at: String =
         "2022-10-07T00:00:00Z".to_owned(), Nothing, "When the privacy policy was written";
+    /// The page with the state of the server's services; empty: none.
+    status_page_url: String = String::new(), WebAddress, "Address of the page that shows whether the server is up";
+    /// The picture that represents the server in apps, and where its pages are shared.
+    thumbnail: ServerPicture = ServerPicture::default(), Picture, "The picture that represents the server";
+    /// The icon of the server, for browsers and apps.
+    icon: ServerPicture = ServerPicture::default(), Picture, "The icon of the server in browsers and apps";
+    /// The mark in the header of pages, beside the name.
+    logo: ServerPicture = ServerPicture::default(), Picture, "The mark beside the name in the header of pages";
+    /// The description of the server's thumbnail, for people who do not see it.
+    thumbnail_description: String =
+        String::new(), Line(1500), "Describes the thumbnail of the server to people who do not see it";
+    /// The days from which versions of the terms of service apply, the earliest first: `2026-11-21`.
+    terms_of_service_dates: Vec<String> = Vec::new(), Nothing, "The days from which versions of the terms of service apply";
+    /// The age in years that people must have to sign up, 0 to 120; 0: any.
+    min_age: i64 = 0, Whole(0, 120), "Age in years that people must have to sign up; 0: any";
     /// A style sheet that pages load after their own; empty: none.
     custom_css: String = String::new(), StyleSheet, "A style sheet that pages load after their own";
     /// Shown to everyone.
@@ -137,6 +190,22 @@ settings! {
     contact_username: String = String::new(), Username, "User name of the account to ask";
     /// Whether public timelines can be read without signing in.
     timeline_preview: bool = true, Flag, "Whether public timelines can be read without signing in";
+    /// Who may read statuses of this server in the public timelines.
+    local_live_feed_access: FeedAccess =
+        FeedAccess::Preview, Choice(FeedAccess::WORDS),
+        "Who may read posts of this server in public timelines; default: as timeline_preview";
+    /// Who may read statuses of other servers in the public timelines.
+    remote_live_feed_access: FeedAccess =
+        FeedAccess::Preview, Choice(FeedAccess::WORDS),
+        "Who may read posts of other servers in public timelines; default: as timeline_preview";
+    /// Who may read statuses of this server in the timelines of hashtags and links.
+    local_topic_feed_access: FeedAccess =
+        FeedAccess::Preview, Choice(FeedAccess::WORDS),
+        "Who may read posts of this server in timelines of hashtags and links; default: as timeline_preview";
+    /// Who may read statuses of other servers in the timelines of hashtags and links.
+    remote_topic_feed_access: FeedAccess =
+        FeedAccess::Preview, Choice(FeedAccess::WORDS),
+        "Who may read posts of other servers in timelines of hashtags and links; default: as timeline_preview";
     /// Whether statuses that stay on this server are shown to people who are not signed in.
     local_only_public: bool = false, Flag, "Whether local-only posts are shown to people who are not signed in";
     /// Whether the profile directory is available.
@@ -217,6 +286,23 @@ settings! {
 }
 
 impl Settings {
+    /// Who may read statuses of this server (`local`), or of other servers, in `feed`; never
+    /// [`FeedAccess::Preview`].
+    #[must_use]
+    pub fn feed_access(&self, feed: ServerFeed, local: bool) -> FeedAccess {
+        let access = match (feed, local) {
+            (ServerFeed::Live, true) => self.local_live_feed_access,
+            (ServerFeed::Live, false) => self.remote_live_feed_access,
+            (ServerFeed::Topic, true) => self.local_topic_feed_access,
+            (ServerFeed::Topic, false) => self.remote_topic_feed_access,
+        };
+        match access {
+            FeedAccess::Preview if self.timeline_preview => FeedAccess::Public,
+            FeedAccess::Preview => FeedAccess::Authenticated,
+            FeedAccess::Public | FeedAccess::Authenticated | FeedAccess::Disabled => access,
+        }
+    }
+
     /// True when people may sign up at `hour`, 0 to 23 in UTC, by `sign_up_hours`.
     #[must_use]
     pub fn is_sign_up_hour(&self, hour: u32) -> bool {

@@ -25,10 +25,10 @@ pub use account::{
     transfer, username,
 };
 pub use auth::{application, link, oauth, password, session, token};
-pub use feed::{filter, list, marker, search, tag, tag_review, timeline, trend};
+pub use feed::{feed_access, filter, list, marker, search, tag, tag_review, timeline, trend};
 pub use moderation::{domain_decision, domain_list, domain_purge, filing, ip_block, metrics, role, staff};
 pub use notification::{conversation, email, push};
 pub use page::{card, emoji, translation, web_page};
 pub use rules::{audit, domain, email_block, locale, ownership, rate_limits, user_ip, username_block};
-pub use server::{announcement, domain_policy, instance, public, rule, settings, streaming, webfinger};
+pub use server::{announcement, domain_policy, instance, picture, public, rule, settings, streaming, terms, webfinger};
 pub use status::{held_status, interaction, poll, reblog, scheduled_status};

@@ -36,7 +36,7 @@ pub use plugin::{
 };
 pub use server::{
     announcement, cleaning, domain_list, domain_policy, domain_subscription, emoji, instance, job, node, node_change,
-    remote_media_mode, server_key, settings, shared_lane, unused,
+    remote_media_mode, server_key, settings, shared_lane, terms, unused,
 };
 pub use status::{
     card, favourite, idempotency_key, interaction, interaction_request, media, mention, poll, reblog, reference,

@@ -6,8 +6,8 @@ use crate::connection::Owner;
 use crate::event::quote;
 use crate::topic::{Public, Topic};
 use context::{Cx, Error, extension};
-use model::{Actor, RowId};
-use service::{auth, list};
+use model::{AccountId, Actor, RowId};
+use service::{auth, feed_access, list};
 
 /// A channel that a client requests: its name, and the parameters of the request.
 #[derive(Debug)]
@@ -116,10 +116,16 @@ impl Wanted {
                 let tag = self.param("tag").ok_or_else(|| Refused::new(400, "Missing tag name parameter"))?;
                 let name = text::hashtag::normalise(text::hashtag::bare(tag));
                 let name = name.ok_or_else(|| Refused::new(400, "This is no name of a hashtag"))?;
-                open(vec![Topic::Tag { name, local: self.name == "hashtag:local" }])
+                let topic = Topic::Tag { name, local: self.name == "hashtag:local" };
+                check_access(cx, account, &topic).await?;
+                open(vec![topic])
             }
             name => match public(name) {
-                Some(public) => open(vec![Topic::Public(public)]),
+                Some(public) => {
+                    let topic = Topic::Public(public);
+                    check_access(cx, account, &topic).await?;
+                    open(vec![topic])
+                }
                 None => {
                     let actor = auth::actors(cx, &[account]).await?.pop().ok_or_else(unknown)?;
                     self.of_extension(cx, owner, &actor).await
@@ -161,6 +167,22 @@ impl Wanted {
         let grant = Some(Grant { wanted: Arc::clone(self), generation });
         Ok(Opened { label: self.any_label(), topics, grant })
     }
+}
+
+/// Refuses a feed of the whole server of which `account` may read nothing. What it may read is decided again for each
+/// status.
+async fn check_access(cx: &Cx, account: AccountId, topic: &Topic) -> Result<(), Refused> {
+    let Some(feed) = topic.server_feed() else { return Ok(()) };
+    let part = topic.part();
+    let is_open = |local: bool| !feed_access::is_disabled(cx, feed, local);
+    if (!part.remote && is_open(true)) || (!part.local && is_open(false)) {
+        return Ok(());
+    }
+    let actor = auth::actors(cx, &[account]).await?.pop();
+    if actor.is_some_and(|actor| feed_access::views_disabled(&actor)) {
+        return Ok(());
+    }
+    Err(Refused::new(401, "This timeline is disabled"))
 }
 
 fn unknown() -> Refused {

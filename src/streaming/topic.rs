@@ -1,6 +1,8 @@
 //! The topics of subscriptions.
 
+use model::settings::ServerFeed;
 use model::{AccountId, RowId};
+use service::feed_access::Part;
 use store::feed::{Feed, HOME, LIST};
 
 /// The subject of a subscription.
@@ -52,6 +54,26 @@ impl Topic {
             Self::Feed(feed) => Some(*feed),
             Self::Notifications(_) | Self::Direct(_) | Self::Public(_) | Self::Tag { .. } | Self::Messages(_) => None,
         }
+    }
+
+    /// The feed of the whole server that the topic shows, if it shows one.
+    pub(crate) fn server_feed(&self) -> Option<ServerFeed> {
+        match self {
+            Self::Public(_) => Some(ServerFeed::Live),
+            Self::Tag { .. } => Some(ServerFeed::Topic),
+            Self::User(_)
+            | Self::Notifications(_)
+            | Self::Direct(_)
+            | Self::List(_)
+            | Self::Feed(_)
+            | Self::Messages(_) => None,
+        }
+    }
+
+    /// The part of that feed.
+    pub(crate) fn part(&self) -> Part {
+        let remote = matches!(self, Self::Public(Public { local: Some(false), .. }));
+        Part::new(self.is_local(), remote)
     }
 
     /// True when only statuses of this server are shown, so that blocked domains do not matter.

@@ -74,6 +74,8 @@ pub struct DocumentSources {
     pub contact: Option<Arc<str>>,
     /// Who may sign up at this moment, if the document says so.
     pub registrations: Option<RegistrationsMode>,
+    /// The year of annual reports that the document contains.
+    pub reported_year: Option<i32>,
     /// The number of accepted types of still pictures.
     pub stills: usize,
     /// The translation languages that the document contains.

@@ -14,6 +14,11 @@ pub trait DescribeServer {
         Described { text: json, complete: true }
     }
 
+    /// True when an extension serves the route `path`, written as in its manifest: `/api/v1/lists/{id}`.
+    fn serves(&self, _path: &str) -> bool {
+        false
+    }
+
     /// The operations that extensions serve: the `paths` of an OpenAPI document.
     fn openapi_paths(&self) -> Map<String, Value> {
         Map::new()

@@ -16,7 +16,7 @@ use crate::budget::Allowance;
 use crate::change::Change;
 pub use files::{
     CopyRemoteFile, ExpireArchive, MakeArchive, PlaceFiles, ProcessMedia, PruneRemoteFiles, PurgeCardImage, PurgeMedia,
-    PurgeProfileImages, PurgeRemoteFiles, TrimMediaCache, TrimRemoteFiles,
+    PurgeProfileImages, PurgeRemoteFiles, PurgeServerPictures, TrimMediaCache, TrimRemoteFiles,
 };
 use model::job::Lane;
 use model::{AccountId, NotificationId, PollId, RowId, ScheduledStatusId, StatusId, TagId};
@@ -385,6 +385,14 @@ jobs! {
         subject: Subject,
         /// The link that the e-mail contains.
         link: Option<RowId>,
+    }
+
+    /// Mails the next people about a version of the terms of service.
+    MailTerms as "mail_terms" in Background, key |job| format!("{}-{}", job.terms, job.after) => {
+        /// The version; it may be gone.
+        terms: RowId,
+        /// The last account of the previous batch; 0 for the first batch.
+        after: AccountId,
     }
 
     /// Mails a summary of unread notifications.

@@ -87,6 +87,8 @@ pub enum Subject {
     Warning(RowId),
     /// An appeal was approved or rejected.
     AppealDecided(RowId),
+    /// There is a new version of the terms of service.
+    Terms(RowId),
 }
 
 /// Most statuses in a plugin's feed.

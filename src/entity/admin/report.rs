@@ -4,7 +4,7 @@ use serde::Serialize;
 use serde_json::value::RawValue;
 
 use crate::admin::account;
-use crate::instance::Rule;
+use crate::rule::Rule;
 use crate::{held_status, status};
 use context::Cx;
 use context::by_id::ById;

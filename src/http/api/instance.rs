@@ -7,12 +7,13 @@ use serde::Serialize;
 
 use crate::Cx;
 use crate::error::Result;
-use crate::extract::AppAuth;
 use crate::extract::auth::AnyScope;
+use crate::extract::{AppAuth, Path};
 use crate::json::Json;
 use entity::document::PublicDocument;
+use entity::terms_of_service::TermsOfService;
 use entity::{DomainBlock, InstanceActivity};
-use service::instance;
+use service::{instance, terms};
 
 /// `GET /api/v2/instance`
 pub async fn show(cx: Cx) -> Result<Json<entity::Instance>> {
@@ -53,6 +54,18 @@ pub async fn domain_blocks(cx: Cx, auth: Option<AppAuth<AnyScope>>) -> Result<Js
 /// `GET /api/v1/instance/privacy_policy`
 pub async fn privacy_policy(cx: Cx) -> Result<Json<entity::PrivacyPolicy>> {
     Json::document(&cx, PublicDocument::PrivacyPolicy).await
+}
+
+/// `GET /api/v1/instance/terms_of_service`: the terms that apply, else the first ones that will.
+pub async fn terms_of_service(cx: Cx) -> Result<Json<entity::TermsOfService>> {
+    let terms = terms::current(&cx).await?;
+    Json::of(&TermsOfService::new(&cx, &terms))
+}
+
+/// `GET /api/v1/instance/terms_of_service/{date}`
+pub async fn terms_of_service_of(cx: Cx, Path(date): Path<String>) -> Result<Json<entity::TermsOfService>> {
+    let terms = terms::of_date(&cx, &date).await?;
+    Json::of(&TermsOfService::new(&cx, &terms))
 }
 
 /// `GET /api/v1/instance/extended_description`

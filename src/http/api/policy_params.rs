@@ -10,7 +10,7 @@ use serde::Deserialize;
 /// Who may do what with a status; what is left out stays, or is the default.
 #[model::parameters]
 #[derive(Debug, Default, Deserialize, JsonSchema)]
-pub struct PolicyParams {
+pub(super) struct PolicyParams {
     can_quote: Option<RuleParams>,
     can_reply: Option<RuleParams>,
     can_favourite: Option<RuleParams>,
@@ -21,7 +21,7 @@ pub struct PolicyParams {
 /// effect: authors may do everything.
 #[model::parameters]
 #[derive(Debug, Default, Deserialize, JsonSchema)]
-pub struct RuleParams {
+pub(super) struct RuleParams {
     /// Without approval; nobody but the author when it is left out.
     #[serde(alias = "automatic_approval")]
     always: Option<Vec<String>>,

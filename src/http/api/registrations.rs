@@ -34,6 +34,8 @@ pub struct Registration {
     agreement: Option<bool>,
     /// Why the user wants to join, at most 420 characters; needed where the server asks for it.
     reason: Option<String>,
+    /// `2000-12-31`; needed where the server has a minimum age. It is checked and not stored (Mastodon 4.4).
+    date_of_birth: Option<String>,
     /// The language of messages, an ISO 639 code.
     #[serde(deserialize_with = "language")]
     locale: Option<String>,
@@ -63,6 +65,7 @@ impl From<Registration> for SignUp {
             password: Secret::from(form.password.unwrap_or_default()),
             agreement: form.agreement.unwrap_or_default(),
             reason: form.reason,
+            date_of_birth: form.date_of_birth,
             locale: form.locale,
             time_zone: form.time_zone,
             params: form.rest,

@@ -124,6 +124,7 @@ pub async fn tag(
         only_media: params.only_media.unwrap_or_default(),
         lang: params.lang,
         accept_language: accept_language(&headers),
+        ..TimelineQuery::default()
     };
     let slice = timeline::tag(&cx, viewer.as_deref(), &name, &query, &paging.cursor).await?;
     page(&cx, viewer.as_deref(), &paging, Links::Always, slice).await

@@ -100,6 +100,7 @@ permissions! {
     ManagePlugins = "manage_plugins" [MANAGE_PLUGINS],
     ManageReports = "manage_reports" [MANAGE_REPORTS],
     ManageRoles = "manage_roles" [MANAGE_ROLES],
+    ManageRules = "manage_rules" [MANAGE_RULES],
     ManageTaxonomies = "manage_taxonomies" [MANAGE_TAXONOMIES],
     ManageUsers = "manage_users" [MANAGE_USERS],
     ViewAuditLog = "view_audit_log" [VIEW_AUDIT_LOG],

@@ -2,8 +2,8 @@
 
 use crate::api::admin::{
     accounts, appeals, audit_log, canonical_email_blocks, domain_allows, domain_blocks, domain_imports, domain_lists,
-    domains, email_domain_blocks, ip_blocks, metrics, relays, remote_media, reports, roles, statuses, tags, trends,
-    username_blocks, warning_presets,
+    domains, email_domain_blocks, ip_blocks, metrics, relays, remote_media, reports, roles, rules, statuses, tags,
+    trends, username_blocks, warning_presets,
 };
 use crate::operation::methods::{delete, get, post, put};
 use crate::policy::{API, Files};
@@ -31,6 +31,7 @@ pub(crate) fn routes() -> Routes {
         .route("/api/v1/admin/appeals", API, get(appeals::index))
         .route("/api/v1/admin/appeals/{id}/approve", API, post(appeals::approve))
         .route("/api/v1/admin/appeals/{id}/reject", API, post(appeals::reject))
+        .route("/api/v1/admin/rules/{id}/translations", API, put(rules::translate).patch(rules::translate))
         .route("/api/v1/admin/warning_presets", API, get(warning_presets::index).post(warning_presets::create))
         .route("/api/v1/admin/warning_presets/{id}", API, delete(warning_presets::delete))
         .route("/api/v1/admin/audit_log", API, get(audit_log::index))

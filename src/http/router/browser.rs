@@ -31,6 +31,8 @@ pub(crate) fn routes() -> Routes {
         .route("/about/api", PAGE, get(openapi_page::show))
         .route("/about/api/{entity}", PAGE, get(openapi_page::entity))
         .route("/privacy-policy", PAGE, get(web::front::privacy))
+        .route("/terms-of-service", PAGE, get(web::terms::show))
+        .route("/terms-of-service/{date}", PAGE, get(web::terms::show_of))
         .route("/authorize_interaction", FORM, get(web::interaction::show).post(web::interaction::create))
         .route(
             "/remote_interaction",

@@ -22,6 +22,8 @@ pub(crate) fn routes() -> Routes {
         .route("/api/v1/instance/activity", PEERS, get(instance::activity))
         .route("/api/v1/instance/rules", ABOUT, get(instance::rules_index))
         .route("/api/v1/instance/privacy_policy", ABOUT, get(instance::privacy_policy))
+        .route("/api/v1/instance/terms_of_service", ABOUT, get(instance::terms_of_service))
+        .route("/api/v1/instance/terms_of_service/{date}", ABOUT, get(instance::terms_of_service_of))
         .route("/api/v1/instance/extended_description", ABOUT, get(instance::extended_description))
         .route("/api/v1/instance/translation_languages", ABOUT, get(instance::translation_languages))
         .route("/api/v1/instance/languages", ABOUT, get(instance::languages))

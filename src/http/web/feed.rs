@@ -11,7 +11,7 @@ use super::profile::{feed_url, gone};
 use super::{Page, Visitor};
 use crate::Cx;
 use crate::error::Result;
-use entity::web;
+use entity::{server_pictures, web};
 use model::{Account, Cursor, Time};
 use service::public;
 use service::timeline::TimelinePage;
@@ -104,7 +104,7 @@ pub(super) async fn of_tag(
         feed => context! {
             title => format!("#{name} · {}", cx.settings().site_title),
             description => cx.language().say_with("tag.hint", &[("domain", &cx.urls.local_domain)]),
-            icon => cx.urls.path("/assets/icon-180.png"), page => cx.urls.tag(name),
+            icon => server_pictures::icon(cx, 180), page => cx.urls.tag(name),
         },
         feed_url => url,
         next_url => slice.ids.last().filter(|_| full).map(|id| format!("{url}?max_id={id}")),

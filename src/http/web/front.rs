@@ -8,8 +8,9 @@ use super::{Page, Visitor, WebSession, redirect};
 use crate::Cx;
 use crate::error::Result;
 use context::Language;
-use entity::instance::{Document, rules};
-use entity::web;
+use entity::instance::Document;
+use entity::{server_pictures, web};
+use model::instance::Rule;
 use model::settings::RegistrationsMode;
 use service::{instance, ownership, public, registration};
 
@@ -34,7 +35,7 @@ pub async fn show(cx: Cx, visitor: Visitor) -> Result<Response> {
             users => usage.users, active_month => usage.active_month,
             statuses => usage.statuses, domains => usage.domains,
         },
-        rules => rules(&cx),
+        rules => rules(&cx, &cx.rules()),
         contact => contact(&cx).await?,
         og => preview(&cx),
     };
@@ -47,7 +48,7 @@ pub async fn about(cx: Cx, visitor: Visitor) -> Result<Response> {
     let context = context! {
         page_title => cx.language().say("about.page"),
         extended_description_html => Some(description).filter(|html| !html.is_empty()),
-        rules => rules(&cx),
+        rules => rules(&cx, &cx.rules()),
         contact => contact(&cx).await?,
         version => env!("CARGO_PKG_VERSION"),
         source_url => cx.config.server.source_url.as_ref().map(|url| url.as_str()),
@@ -67,6 +68,13 @@ pub async fn privacy(cx: Cx, _visitor: WebSession) -> Result<Page> {
         updated_at_human => updated.map(|at| cx.language().day(&at.to_utc())),
     };
     Page::render(&cx, "privacy.html", context)
+}
+
+/// Rules in the language of the page, as far as they are translated, for the template.
+pub(super) fn rules(cx: &Cx, rules: &[Rule]) -> Vec<Value> {
+    let language = cx.language().code();
+    let shown = rules.iter().map(|rule| rule.in_language(language));
+    shown.map(|(text, hint)| context! { text, hint }).collect()
 }
 
 /// The short description as a paragraph; a default text when the admins wrote none.
@@ -95,8 +103,8 @@ fn preview(cx: &Cx) -> Value {
         title => settings.site_title,
         description => if written.is_empty() { fallback.as_str() } else { written },
         url => cx.urls.path("/"),
-        image => cx.urls.path("/assets/thumbnail.png"),
-        image_alt => "",
+        image => server_pictures::thumbnail(cx),
+        image_alt => settings.thumbnail_description,
         image_width => 1200,
         image_height => 630,
         card => "summary_large_image",

@@ -8,9 +8,11 @@ use axum::response::{IntoResponse as _, Response};
 use serde::Serialize;
 
 use super::profile::redirect_permanently;
+use super::redirect;
 use crate::Cx;
 use crate::error::Result;
 use context::json::Fragment;
+use entity::server_pictures;
 
 /// How long they may be kept: they change with the title of the server.
 const A_DAY: &str = "public, max-age=86400";
@@ -29,7 +31,7 @@ struct Manifest<'a> {
     display: &'static str,
     background_color: &'static str,
     theme_color: &'static str,
-    icons: [Icon; 3],
+    icons: Vec<Icon>,
 }
 
 #[derive(Serialize)]
@@ -43,7 +45,9 @@ struct Icon {
 /// `GET /manifest` and `/manifest.json`
 pub async fn manifest(cx: Cx) -> Result<Response> {
     let settings = cx.settings();
-    let icon = |name: &str, sizes, kind| Icon { src: cx.urls.path(&format!("/assets/{name}")), sizes, kind };
+    let png = |side, sizes| Icon { src: server_pictures::icon(&cx, side), sizes, kind: "image/png" };
+    let drawn = Icon { src: cx.urls.path("/assets/favicon.svg"), sizes: "any", kind: "image/svg+xml" };
+    let is_own = server_pictures::chosen_icons(&cx).is_some();
     let manifest = Manifest {
         id: "/",
         name: &settings.site_title,
@@ -53,11 +57,7 @@ pub async fn manifest(cx: Cx) -> Result<Response> {
         display: "minimal-ui",
         background_color: "#fae3c4",
         theme_color: "#fae3c4",
-        icons: [
-            icon("icon-180.png", "180x180", "image/png"),
-            icon("icon-512.png", "512x512", "image/png"),
-            icon("favicon.svg", "any", "image/svg+xml"),
-        ],
+        icons: [png(180, "180x180"), png(512, "512x512")].into_iter().chain((!is_own).then_some(drawn)).collect(),
     };
     let json = Fragment::of(&manifest)?.into_string();
     Ok((kept("application/manifest+json; charset=utf-8"), json).into_response())
@@ -74,8 +74,11 @@ pub async fn robots(cx: Cx) -> Response {
 }
 
 /// `GET /favicon.ico`: where the icon is.
-pub async fn favicon() -> Response {
-    redirect_permanently("/assets/icon-32.png")
+pub async fn favicon(cx: Cx) -> Response {
+    match server_pictures::chosen_icons(&cx) {
+        Some((small, _)) => redirect(&small),
+        None => redirect_permanently("/assets/icon-32.png"),
+    }
 }
 
 fn kept(kind: &'static str) -> [(HeaderName, &'static str); 2] {

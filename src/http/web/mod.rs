@@ -32,6 +32,7 @@ pub mod status;
 pub mod strike;
 pub mod tag;
 mod templates;
+pub mod terms;
 pub mod unsubscribe;
 pub mod visitor;
 pub mod visitor_interaction;

@@ -10,6 +10,7 @@ use crate::error::{Error, Result};
 use crate::operation::Respond;
 use crate::{Cx, cache, files};
 use context::BrowserUser;
+use entity::server_pictures;
 use service::templates::Templates;
 
 /// What the policy of a page begins with: styles of this server, and images and media of this server and its storage.
@@ -57,10 +58,15 @@ impl Page {
     /// # Errors
     /// As [`Page::render`].
     pub fn render_of(cx: &Cx, templates: &Templates, name: &str, context: impl Serialize) -> Result<Self> {
+        let icons = server_pictures::chosen_icons(cx);
         let own = minijinja::Value::from_serialize(context);
         let context = minijinja::context! {
             css_url => assets::css_url(),
             custom_css_url => custom_css::url(cx),
+            icon_url => icons.as_ref().map(|(small, _)| small),
+            large_icon_url => icons.as_ref().map(|(_, large)| large),
+            logo_url => server_pictures::logo(cx),
+            has_terms => service::terms::exist(cx),
             has_extensions => cx.extensions().has_pages(),
             user => user(cx),
             signed_out => matches!(cx.browser_user(), BrowserUser::Anonymous),

@@ -7,6 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json};
 
+use super::front;
 use super::settings::field_errors;
 use super::{Cookies, Csrf, Form, Page, WebSession, redirect};
 use crate::Cx;
@@ -27,6 +28,8 @@ pub struct Fields {
     password: Option<String>,
     agreement: Option<bool>,
     reason: Option<String>,
+    /// `2000-12-31`
+    date_of_birth: Option<String>,
     /// All other fields: plugins may know some of them.
     #[serde(flatten, skip_serializing)]
     rest: Map<String, Json>,
@@ -119,8 +122,9 @@ async fn page(cx: &Cx, cookies: &Cookies, csrf: &Csrf, form: &Fields, faults: Op
         invite_invalid => !brought.is_empty() && admission.is_none(),
         invited_by => inviter.map(|account| account.acct()),
         closed_message_html => (!message.is_empty()).then(|| markdown(message)),
-        rules => rules(cx).await?,
+        rules => front::rules(cx, &registration::rules(cx).await?),
         reason_required => terms.is_some_and(|terms| terms.needs_reason),
+        min_age => Some(cx.settings().min_age).filter(|age| *age > 0),
         form => form,
         errors => faults.map(|faults| field_errors(cx, faults)),
     };
@@ -130,12 +134,6 @@ async fn page(cx: &Cx, cookies: &Cookies, csrf: &Csrf, form: &Fields, faults: Op
 /// A parameter of an extension's, as a hidden field.
 fn hidden((name, value): (&String, &Json)) -> Option<Value> {
     Some(context! { name => name, value => value.as_str()? })
-}
-
-/// The server rules, for the template.
-async fn rules(cx: &Cx) -> Result<Vec<Value>> {
-    let rules = registration::rules(cx).await?;
-    Ok(rules.into_iter().map(|rule| context! { text => rule.text, hint => rule.hint }).collect())
 }
 
 impl Fields {
@@ -158,6 +156,7 @@ impl Fields {
             password: Secret::from(self.password.clone().unwrap_or_default()),
             agreement: self.agreement.unwrap_or_default(),
             reason: self.reason.clone(),
+            date_of_birth: self.date_of_birth.clone(),
             locale: Some(cx.language().code().to_owned()),
             time_zone: None,
             params: self.brought(cx),

@@ -74,6 +74,7 @@ const SOURCES: &[(&str, &str)] = embed![
     "status.html",
     "strike.html",
     "tag.html",
+    "terms.html",
     "unsubscribe.html",
     "visitor_interaction.html",
 ];

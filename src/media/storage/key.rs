@@ -20,10 +20,13 @@ pub enum FileKind {
     Card,
     /// Copies of files of other servers.
     Remote,
+    /// Pictures of the server itself.
+    Server,
 }
 
 impl FileKind {
-    const ALL: [Self; 6] = [Self::Media, Self::Avatar, Self::Header, Self::Emoji, Self::Card, Self::Remote];
+    const ALL: [Self; 7] =
+        [Self::Media, Self::Avatar, Self::Header, Self::Emoji, Self::Card, Self::Remote, Self::Server];
 
     pub(super) const fn folder(self) -> &'static str {
         match self {
@@ -33,6 +36,7 @@ impl FileKind {
             Self::Emoji => "emojis",
             Self::Card => "cards",
             Self::Remote => "remote",
+            Self::Server => "server",
         }
     }
 }
@@ -50,8 +54,8 @@ pub(super) const ARCHIVE: (&str, &str) = ("archives", "zip");
 pub(super) const WITHHELD: &str = "withheld";
 
 /// Every folder of keys.
-pub(super) const FOLDERS: [&str; 8] =
-    ["media", "avatars", "headers", "emojis", "cards", "remote", INCOMING.0, ARCHIVE.0];
+pub(super) const FOLDERS: [&str; 9] =
+    ["media", "avatars", "headers", "emojis", "cards", "remote", "server", INCOMING.0, ARCHIVE.0];
 
 /// The folders with files of attachments.
 pub(super) const MEDIA_FOLDERS: [&str; 2] = ["media", INCOMING.0];
@@ -81,6 +85,11 @@ impl Key {
     /// archive.
     pub fn is_public(&self) -> bool {
         !self.0.starts_with(INCOMING.0) && !self.0.starts_with(ARCHIVE.0)
+    }
+
+    /// Whether the file is a picture of the server itself, which everyone may see on every server.
+    pub fn is_of_server(&self) -> bool {
+        self.0.strip_prefix(FileKind::Server.folder()).is_some_and(|rest| rest.starts_with('/'))
     }
 
     /// The random part, which no two keys share.

@@ -30,6 +30,7 @@ const MEMBERS: &[&str] = &[
     "urls",
     "usage",
     "version",
+    "wrapstodon",
 ];
 
 /// Members of the documents' `configuration`.

@@ -32,6 +32,13 @@ impl DescribeServer for Session {
         }
     }
 
+    fn serves(&self, path: &str) -> bool {
+        self.ask(|registry| {
+            let mut routes = registry.plugins.iter().flat_map(|active| &active.manifest.routes);
+            routes.any(|route| route.path == path)
+        })
+    }
+
     fn openapi_paths(&self) -> Map<String, Value> {
         self.ask(|registry| routes::openapi::paths(&registry.routes, registry.hooks.channels()))
     }

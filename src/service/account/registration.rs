@@ -11,6 +11,8 @@
 
 use std::sync::Arc;
 
+use chrono::{Datelike as _, NaiveDate};
+
 use crate::sign_up::{self, NewAccount};
 use crate::token::{self, Issued};
 use crate::{email, email_block, link, session, user_ip, username_block};
@@ -43,6 +45,8 @@ pub struct SignUp {
     /// Agrees to the rules and the privacy policy.
     pub agreement: bool,
     pub reason: Option<String>,
+    /// The date of birth, `2000-12-31`: checked where the server has a minimum age, and not stored.
+    pub date_of_birth: Option<String>,
     pub locale: Option<String>,
     pub time_zone: Option<String>,
     /// All other parameters, for extensions.
@@ -255,6 +259,7 @@ async fn check(cx: &Cx, form: &SignUp, terms: Terms) -> Result<bool> {
         faults.add("agreement", "ERR_ACCEPTED", "must be accepted");
     }
     check_reason(form.reason.as_deref().unwrap_or_default(), terms, &mut faults);
+    check_age(cx, form.date_of_birth.as_deref().unwrap_or_default().trim(), &mut faults);
     faults.check()?;
     Ok(name_needs_approval || email_needs_approval)
 }
@@ -269,6 +274,25 @@ pub async fn inviter(cx: &Cx, id: AccountId) -> Result<Option<Account>> {
 #[model::use_case]
 pub async fn rules(cx: &Cx) -> Result<Vec<Rule>> {
     Ok(store::instance::rules(&cx.db).await?)
+}
+
+/// Requires the age of the setting `min_age` of a person who was born on the day `born`.
+fn check_age(cx: &Cx, born: &str, faults: &mut Validation) {
+    let age = cx.settings().min_age;
+    if age <= 0 {
+        return;
+    }
+    if born.is_empty() {
+        faults.add("date_of_birth", "ERR_BLANK", "can't be blank");
+        return;
+    }
+    let today = cx.clock.now().date_naive();
+    let date = NaiveDate::parse_from_str(born, "%Y-%m-%d").ok().filter(|date| (1..=9999).contains(&date.year()));
+    match date.and_then(|date| today.years_since(date)) {
+        Some(years) if i64::from(years) >= age => {}
+        Some(_) => faults.add("date_of_birth", "ERR_BELOW_LIMIT", "is below the age limit"),
+        None => faults.add("date_of_birth", "ERR_INVALID", "is not a valid date"),
+    }
 }
 
 fn check_reason(reason: &str, terms: Terms, faults: &mut Validation) {

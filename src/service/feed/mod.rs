@@ -1,6 +1,7 @@
 //! Reading: timelines, lists, hashtags, filters, search, trends, streams.
 
 mod announced;
+pub mod feed_access;
 pub mod filter;
 pub mod list;
 pub mod marker;

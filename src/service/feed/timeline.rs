@@ -6,6 +6,7 @@
 
 use std::collections::HashSet;
 
+use crate::feed::feed_access::{self, Part, Unreadable};
 use crate::feed::refresh::{self, Refresh};
 use crate::feed::replies;
 use crate::trend::card_review;
@@ -14,6 +15,7 @@ use crate::{list, locale, relations};
 use context::Cx;
 use context::error::{Error, Result};
 use context::queue::{self, Rebuild};
+use model::settings::ServerFeed;
 use model::{AccountId, Actor, Cursor, RowId, StatusId, TagId, Visibility};
 use store::feed::{Entries, Feed, Source};
 use store::timeline::{ProfileFilter, PublicFilter, TagFilter};
@@ -89,6 +91,8 @@ pub struct TimelineQuery {
     pub any: Vec<String>,
     pub all: Vec<String>,
     pub none: Vec<String>,
+    /// What happens when the viewer may not read both the statuses of this server and those of other servers.
+    pub unreadable: Unreadable,
     /// `lang` of the request.
     pub lang: Option<String>,
     /// `Accept-Language` of the request.
@@ -98,25 +102,16 @@ pub struct TimelineQuery {
 /// The public timeline.
 ///
 /// # Errors
-/// [`Error::Invalid`] when there is no viewer and public preview is disabled.
+/// [`Error::Unauthorized`] when there is no viewer, and not everyone may read it.
 #[model::use_case]
 pub async fn public(cx: &Cx, viewer: Option<&Actor>, wanted: &TimelineQuery, cursor: &Cursor) -> Result<TimelinePage> {
-    check_preview(cx, viewer)?;
-    let filter = PublicFilter {
-        local: wanted.local,
-        remote: wanted.remote,
-        only_media: wanted.only_media,
-        languages: languages(cx, viewer, wanted),
-    };
+    let requested = Part::new(wanted.local, wanted.remote);
+    let readable = feed_access::readable(cx, viewer, ServerFeed::Live, requested, wanted.unreadable)?;
+    let Some(Part { local, remote }) = readable else { return Ok(TimelinePage::default()) };
+    let filter =
+        PublicFilter { local, remote, only_media: wanted.only_media, languages: languages(cx, viewer, wanted) };
     let ids = store::timeline::public(&cx.db, &filter, cursor).await?;
     visible_page(cx, viewer, Place::Public { local: wanted.local }, ids).await
-}
-
-fn check_preview(cx: &Cx, viewer: Option<&Actor>) -> Result<()> {
-    if viewer.is_none() && !cx.settings().timeline_preview {
-        return Err(Error::invalid("This method requires an authenticated user"));
-    }
-    Ok(())
 }
 
 /// The languages to filter by: the viewer's choice, else the language of the account or request; empty means no
@@ -140,7 +135,9 @@ pub async fn tag(
     wanted: &TimelineQuery,
     cursor: &Cursor,
 ) -> Result<TimelinePage> {
-    check_preview(cx, viewer)?;
+    let requested = Part::new(wanted.local, wanted.remote);
+    let readable = feed_access::readable(cx, viewer, ServerFeed::Topic, requested, wanted.unreadable)?;
+    let Some(Part { local, remote }) = readable else { return Ok(TimelinePage::default()) };
     let normal = |names: &[String]| {
         names
             .iter()
@@ -163,13 +160,7 @@ pub async fn tag(
     if all_known.len() < all.len() {
         return Ok(TimelinePage::default());
     }
-    let filter = TagFilter {
-        local: wanted.local,
-        remote: wanted.remote,
-        only_media: wanted.only_media,
-        all: all_known,
-        none: ids(&none),
-    };
+    let filter = TagFilter { local, remote, only_media: wanted.only_media, all: all_known, none: ids(&none) };
     let mut statuses = Vec::new();
     for tag in ids(&[any, vec![name]].concat()) {
         statuses.extend(store::timeline::tag(&cx.db, tag, &filter, cursor).await?);
@@ -184,10 +175,13 @@ pub async fn tag(
 /// [`Error::NotFound`] unless the link may be shown as a trend, and as [`public`].
 #[model::use_case]
 pub async fn link(cx: &Cx, viewer: Option<&Actor>, url: &str, cursor: &Cursor) -> Result<TimelinePage> {
-    check_preview(cx, viewer)?;
+    let whole = Part { local: false, remote: false };
+    let readable = feed_access::readable(cx, viewer, ServerFeed::Topic, whole, Unreadable::Refuse)?;
     let mut statuses = Vec::new();
-    for card in card_review::approved(cx, url).await? {
-        statuses.extend(store::timeline::link(&cx.db, card, cursor).await?);
+    let cards = card_review::approved(cx, url).await?;
+    let Some(Part { local, remote }) = readable else { return Ok(TimelinePage::default()) };
+    for card in cards {
+        statuses.extend(store::timeline::link(&cx.db, card, local, remote, cursor).await?);
     }
     visible_page(cx, viewer, Place::Public { local: false }, cut(statuses, cursor)).await
 }

@@ -9,7 +9,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use chrono::Duration;
+use chrono::{Datelike as _, Duration};
 
 use crate::auth::week;
 use context::Cx;
@@ -27,6 +27,9 @@ const ACTIVITY_WEEKS: i64 = 12;
 const USAGE_AGE: Duration = Duration::minutes(5);
 const ACTIVITY_AGE: Duration = Duration::hours(1);
 const PEERS_AGE: Duration = Duration::days(1);
+
+/// The route by which apps request the annual report of a year.
+const ANNUAL_REPORTS: &str = "/api/v1/annual_reports/{year}/generate";
 
 /// Usage statistics, at most a few minutes old.
 #[model::use_case]
@@ -70,6 +73,14 @@ async fn count_activity(cx: &Cx, this_week: i64) -> Result<Vec<Week>> {
         registrations: of(&registrations, week),
     });
     Ok(weeks.collect())
+}
+
+/// The year of which people may get an annual report at this time: in January, the year that ended; `None` unless an
+/// extension makes such reports.
+#[must_use]
+pub fn reported_year(cx: &Cx) -> Option<i32> {
+    let now = cx.clock.now();
+    (now.month() == 1 && cx.extensions().serves(ANNUAL_REPORTS)).then(|| now.year() - 1)
 }
 
 /// Domains of known servers, at most a day old; `None` when the setting disables it.

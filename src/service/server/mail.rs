@@ -7,6 +7,7 @@ use std::sync::LazyLock;
 use minijinja::context;
 
 use crate::moderation::strike_link;
+use crate::server::terms;
 use crate::templates::Templates;
 use crate::{confirmation, email, notification, password};
 use context::error::Result;
@@ -31,6 +32,7 @@ static TEMPLATES: LazyLock<Templates> = LazyLock::new(|| {
         ("mail/reset.html", include_str!("../templates/mail/reset.html")),
         ("mail/reset.txt", include_str!("../templates/mail/reset.txt")),
         ("mail/schedule_failed.txt", include_str!("../templates/mail/schedule_failed.txt")),
+        ("mail/terms.txt", include_str!("../templates/mail/terms.txt")),
         ("mail/warning.txt", include_str!("../templates/mail/warning.txt")),
     ])
 });
@@ -46,7 +48,11 @@ async fn answer_request(cx: &Cx, tx: &mut Tx, RequestMail { sealed_email, subjec
         Subject::Reset => password::send_link(cx, tx, &user).await,
         Subject::Confirm => confirmation::send_link(cx, tx, &user).await,
         // Sent by events, never requested.
-        Subject::Approved | Subject::ScheduleFailed(_) | Subject::Warning(_) | Subject::AppealDecided(_) => Ok(()),
+        Subject::Approved
+        | Subject::ScheduleFailed(_)
+        | Subject::Warning(_)
+        | Subject::AppealDecided(_)
+        | Subject::Terms(_) => Ok(()),
     }
 }
 
@@ -68,7 +74,12 @@ pub async fn compose(cx: &Cx, account: AccountId, subject: Subject, link: Option
             Some(failed) => Some(failed),
             None => return Ok(None),
         },
-        Subject::Confirm | Subject::Reset | Subject::Approved | Subject::Warning(_) | Subject::AppealDecided(_) => None,
+        Subject::Confirm
+        | Subject::Reset
+        | Subject::Approved
+        | Subject::Warning(_)
+        | Subject::AppealDecided(_)
+        | Subject::Terms(_) => None,
     };
     let (scheduled_at, reason) = failed.unzip();
     let warning = match subject {
@@ -80,16 +91,32 @@ pub async fn compose(cx: &Cx, account: AccountId, subject: Subject, link: Option
         | Subject::Reset
         | Subject::Approved
         | Subject::ScheduleFailed(_)
-        | Subject::AppealDecided(_) => None,
+        | Subject::AppealDecided(_)
+        | Subject::Terms(_) => None,
     };
     let appeal = match subject {
         Subject::AppealDecided(id) => match store::warning::find_appeal(&cx.db, id).await? {
             Some(appeal) => Some(appeal),
             None => return Ok(None),
         },
-        Subject::Confirm | Subject::Reset | Subject::Approved | Subject::ScheduleFailed(_) | Subject::Warning(_) => {
-            None
-        }
+        Subject::Confirm
+        | Subject::Reset
+        | Subject::Approved
+        | Subject::ScheduleFailed(_)
+        | Subject::Warning(_)
+        | Subject::Terms(_) => None,
+    };
+    let terms = match subject {
+        Subject::Terms(id) => match store::terms::find_by_id(&cx.db, id).await? {
+            Some(terms) => Some(terms),
+            None => return Ok(None),
+        },
+        Subject::Confirm
+        | Subject::Reset
+        | Subject::Approved
+        | Subject::ScheduleFailed(_)
+        | Subject::Warning(_)
+        | Subject::AppealDecided(_) => None,
     };
     let strike = warning.as_ref().map(|warning| warning.id).or(appeal.as_ref().map(|appeal| appeal.warning_id));
     let url = link.as_ref().map(|link| crate::link::url(cx, link.kind, link.id)).unwrap_or_default();
@@ -105,6 +132,8 @@ pub async fn compose(cx: &Cx, account: AccountId, subject: Subject, link: Option
         text => warning.as_ref().map(|warning| warning.text.clone()),
         decision => appeal.as_ref().map(|appeal| appeal.state().as_str()),
         strike_url => strike.map(|strike| strike_link::url(cx, strike)),
+        terms_date => terms.as_ref().map(|terms| terms::day(language, &terms.effective_date)),
+        terms_url => terms.as_ref().map(|terms| cx.urls.path(&format!("/terms-of-service/{}", terms.effective_date))),
         valid_hours => LinkKind::ResetPassword.lifetime().num_hours(),
     };
     let to = recipient(subject, user, link.and_then(|link| link.email));
@@ -117,7 +146,11 @@ pub async fn compose(cx: &Cx, account: AccountId, subject: Subject, link: Option
             Subject::Confirm | Subject::Reset => {
                 Some(TEMPLATES.render(cx, language, &format!("mail/{}.html", template(subject)), &values)?)
             }
-            Subject::Approved | Subject::ScheduleFailed(_) | Subject::Warning(_) | Subject::AppealDecided(_) => None,
+            Subject::Approved
+            | Subject::ScheduleFailed(_)
+            | Subject::Warning(_)
+            | Subject::AppealDecided(_)
+            | Subject::Terms(_) => None,
         },
         unsubscribe_url: None,
         date: cx.clock.now(),
@@ -164,7 +197,8 @@ fn recipient(subject: Subject, user: User, confirming: Option<String>) -> String
             | Subject::Approved
             | Subject::ScheduleFailed(_)
             | Subject::Warning(_)
-            | Subject::AppealDecided(_),
+            | Subject::AppealDecided(_)
+            | Subject::Terms(_),
             _,
         ) => user.email,
     }
@@ -178,6 +212,7 @@ fn template(subject: Subject) -> &'static str {
         Subject::ScheduleFailed(_) => "schedule_failed",
         Subject::Warning(_) => "warning",
         Subject::AppealDecided(_) => "appeal",
+        Subject::Terms(_) => "terms",
     }
 }
 
@@ -189,6 +224,7 @@ fn subject_line(subject: Subject, language: Language, site_title: &str) -> Strin
         Subject::ScheduleFailed(_) => "mail_schedule.subject",
         Subject::Warning(_) => "mail_warning.subject",
         Subject::AppealDecided(_) => "mail_appeal.subject",
+        Subject::Terms(_) => "mail_terms.subject",
     };
     language.say_with(key, &[("site", &site_title)])
 }

@@ -4,11 +4,12 @@
 //! Reached from `rookery settings`. A change is validated and stored; running servers apply
 //! it with [`Cx::invalidate`].
 
-use crate::email_block;
 use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::audit::{self, Entry, Target};
+use crate::email_block;
+use crate::server::picture;
 use crate::sign_up;
 use config::nearest;
 use context::Cx;
@@ -19,6 +20,9 @@ use text::{PATTERN_MAX, PATTERNS_MAX, WordPatterns};
 
 /// Longest text value, in bytes.
 const TEXT_MAX: usize = 64 * 1024;
+
+/// Longest address of a page, in bytes.
+const ADDRESS_MAX: usize = 2_000;
 
 /// A setting as an admin sees it.
 #[derive(Clone, Debug, Serialize)]
@@ -67,6 +71,10 @@ pub async fn get(cx: &Cx, key: &str) -> Result<Setting> {
 #[model::use_case]
 pub async fn set(cx: &Cx, staff: &Staff, key: &str, text: &str) -> Result<Setting> {
     let takes = find(key)?;
+    if let (SettingType::Picture, "") = (takes, text.trim()) {
+        picture::remove(cx, staff, key).await?;
+        return get(cx, key).await;
+    }
     if let SettingType::Patterns = takes {
         WordPatterns::new(&lines(text)).map_err(|fault| Error::invalid(format!("{key}: {fault}")))?;
     }
@@ -90,6 +98,14 @@ pub async fn set(cx: &Cx, staff: &Staff, key: &str, text: &str) -> Result<Settin
     tx.commit().await?;
     cx.reload().await?;
     get(cx, key).await
+}
+
+/// True for a setting whose value is a picture.
+///
+/// # Errors
+/// [`Error::Invalid`] for an unknown name, with the closest existing one.
+pub fn is_picture(key: &str) -> Result<bool> {
+    Ok(matches!(find(key)?, SettingType::Picture))
 }
 
 fn find(key: &str) -> Result<SettingType> {
@@ -119,6 +135,7 @@ fn words(takes: SettingType) -> String {
         SettingType::StyleSheet => format!("a style sheet (CSS) of at most {TEXT_MAX} bytes"),
         SettingType::Markdown(_) => format!("a text in Markdown of at most {TEXT_MAX} bytes"),
         SettingType::Email => "an e-mail address, or empty".to_owned(),
+        SettingType::WebAddress => format!("an address of at most {ADDRESS_MAX} bytes that begins with http, or empty"),
         SettingType::Username => "the user name of an account, or empty".to_owned(),
         SettingType::SoftwareName => "a name of small letters, digits and -, or empty".to_owned(),
         SettingType::Hashtags => "hashtags separated by commas, or empty".to_owned(),
@@ -128,6 +145,7 @@ fn words(takes: SettingType) -> String {
         SettingType::Patterns => format!(
             "words, or regular expressions between slashes, one a line, at most {PATTERNS_MAX} of {PATTERN_MAX} characters"
         ),
+        SettingType::Picture => "a picture: name its file at the command line, or nothing".to_owned(),
         SettingType::Hours => "hours from 0 to 24 such as 8-20, or empty".to_owned(),
         SettingType::Nothing => "changeable: the server sets it".to_owned(),
     }
@@ -158,6 +176,7 @@ fn read(takes: SettingType, text: &str) -> Option<Value> {
         }
         SettingType::Markdown(_) | SettingType::StyleSheet => (text.len() <= TEXT_MAX).then(|| text.into()),
         SettingType::Email => (word.is_empty() || is(email_block::check_email, word)).then(|| word.into()),
+        SettingType::WebAddress => (word.is_empty() || is_web_address(word)).then(|| word.into()),
         SettingType::Username => {
             let name = word.trim_start_matches('@');
             (name.is_empty() || is(sign_up::check_username, name)).then(|| name.into())
@@ -177,8 +196,19 @@ fn read(takes: SettingType, text: &str) -> Option<Value> {
         }
         SettingType::Patterns => Some(lines(text).into()),
         SettingType::Hours => (word.is_empty() || parse_hours(word).is_some()).then(|| word.into()),
-        SettingType::Nothing => None,
+        SettingType::Picture | SettingType::Nothing => None,
     }
+}
+
+/// True for the address of a web page, without a password in it.
+fn is_web_address(text: &str) -> bool {
+    let parsed = url::Url::parse(text).ok().filter(|_| text.len() <= ADDRESS_MAX);
+    parsed.is_some_and(|url| {
+        matches!(url.scheme(), "http" | "https")
+            && url.has_host()
+            && url.username().is_empty()
+            && url.password().is_none()
+    })
 }
 
 /// The lines of a text that are not blank.
@@ -219,7 +249,10 @@ mod tests {
                 Value::Array(_) => String::new(),
                 other => other.to_string(),
             };
-            assert!(read(*takes, &default).is_some() || matches!(takes, SettingType::Nothing), "{key} = {default:?}");
+            assert!(
+                read(*takes, &default).is_some() || matches!(takes, SettingType::Picture | SettingType::Nothing),
+                "{key} = {default:?}"
+            );
         }
     }
 
@@ -230,6 +263,10 @@ mod tests {
         assert_eq!(read(SettingType::SoftwareName, "Mastodon"), None);
         assert_eq!(read(SettingType::Email, "nobody"), None);
         assert_eq!(read(SettingType::Line(3), "a\nb"), None);
+        for address in ["status.example", "ftp://status.example", "https://", "https://a:b@status.example"] {
+            assert_eq!(read(SettingType::WebAddress, address), None, "{address}");
+        }
+        assert_eq!(read(SettingType::WebAddress, "https://status.example/"), Some("https://status.example/".into()));
         assert_eq!(read(SettingType::Username, "@alice"), Some("alice".into()));
         assert_eq!(read(SettingType::Handles(2), "@Alice, bob@B.test"), Some(vec!["alice", "bob@b.test"].into()));
         assert_eq!(read(SettingType::Handles(1), "alice bob"), None);

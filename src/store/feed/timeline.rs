@@ -105,10 +105,10 @@ pub async fn tag(db: Conn<'_>, tag: TagId, filter: &TagFilter, cursor: &Cursor) 
     Ok(cursor.newest_first(query.scalars().await?))
 }
 
-/// A page of the public statuses with a card, newest first, by discoverable authors. The index `status_cards_card`
-/// leads.
+/// A page of the public statuses with a card, newest first, by discoverable authors; only those of this server with
+/// `local`, only those of other servers with `remote`. The index `status_cards_card` leads.
 #[boxed]
-pub async fn link(db: Conn<'_>, card: RowId, cursor: &Cursor) -> Result<Vec<StatusId>> {
+pub async fn link(db: Conn<'_>, card: RowId, local: bool, remote: bool, cursor: &Cursor) -> Result<Vec<StatusId>> {
     let sql = paged!(
         cursor,
         "SELECT x.status_id
@@ -117,10 +117,12 @@ pub async fn link(db: Conn<'_>, card: RowId, cursor: &Cursor) -> Result<Vec<Stat
          JOIN accounts a ON a.id = s.account_id
          WHERE x.card_id = $1 AND x.status_id < $2 AND x.status_id > $3
            AND s.visibility = 'public' AND coalesce(a.discoverable, FALSE)
-           AND a.limited_at IS NULL AND a.suspended_at IS NULL",
+           AND a.limited_at IS NULL AND a.suspended_at IS NULL
+           AND (NOT $5 OR s.local) AND (NOT $6 OR NOT s.local)",
         by "x.status_id", limit "$4"
     );
     let query = db.query(sql).bind(card).bind(cursor.before()).bind(cursor.after()).bind(cursor.limit);
+    let query = query.bind(local).bind(remote);
     Ok(cursor.newest_first(query.scalars().await?))
 }
 

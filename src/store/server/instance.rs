@@ -13,9 +13,11 @@ pub const WEEK_OF_IDS: i64 = (7 * 24 * 60 * 60 * 1000) << 16;
 /// The rules, by priority.
 #[boxed]
 pub async fn rules(db: Conn<'_>) -> Result<Vec<Rule>> {
-    db.query(sql!("SELECT r.id, r.text, r.hint FROM rules r WHERE r.deleted_at IS NULL ORDER BY r.priority, r.id"))
-        .all()
-        .await
+    db.query(sql!(
+        "SELECT r.id, r.text, r.hint, r.translations FROM rules r WHERE r.deleted_at IS NULL ORDER BY r.priority, r.id"
+    ))
+    .all()
+    .await
 }
 
 /// The number of local users who can use the server, and the sum of their statuses: confirmed, approved, neither
@@ -192,6 +194,17 @@ pub async fn insert_rule(tx: &mut Tx, id: RuleId, text: &str, hint: &str, now: T
     .bind(now)
     .execute()
     .await?;
+    Ok(())
+}
+
+/// Replaces the translations of a rule: an object with `text` and `hint` for each language.
+#[boxed]
+pub async fn set_rule_translations(tx: &mut Tx, id: RuleId, translations: serde_json::Value) -> Result<()> {
+    tx.query(sql!("UPDATE rules SET translations = $2 WHERE id = $1"))
+        .bind(id)
+        .bind(Json(translations))
+        .execute()
+        .await?;
     Ok(())
 }
 

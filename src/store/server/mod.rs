@@ -14,4 +14,5 @@ pub mod remote_media_mode;
 pub mod server_key;
 pub mod settings;
 pub mod shared_lane;
+pub mod terms;
 pub mod unused;

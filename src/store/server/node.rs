@@ -88,6 +88,7 @@ macro_rules! with_ids {
             "notification_requests",
             "custom_emojis",
             "rules",
+            "terms_of_service",
             "domain_blocks",
             "deliveries",
             "dead_deliveries",

@@ -11,9 +11,9 @@ use context::change::StatusTraits;
 use context::{Cx, Result};
 use entity::status_views;
 use model::{AccountId, Actor, StatusId};
-use service::auth;
 use service::streaming::{self, PublicStatus};
 use service::visibility::{self, Place};
+use service::{auth, feed_access};
 use store::feed::Feed;
 
 /// A status was published: sends it to public streams. Feeds receive it when it enters them.
@@ -103,20 +103,22 @@ async fn personally(cx: &Cx, name: &str, subscribers: &[Subscriber], place: Plac
 async fn publicly(hub: &Hub, cx: &Cx, name: &str, id: StatusId) -> Result<()> {
     let Some(status) = streaming::public_status(cx, id).await? else { return Ok(()) };
     let Some(seen) = visibility::seen_publicly(cx, id).await? else { return Ok(()) };
-    let subscribers: Vec<(bool, Subscriber)> = topics_of(&status)
+    let subscribers: Vec<((bool, bool), Subscriber)> = topics_of(&status)
         .flat_map(|topic| {
-            let local = topic.is_local();
-            hub.subscribers(&topic).into_iter().map(move |subscriber| (local, subscriber))
+            let disabled = topic.server_feed().is_some_and(|feed| feed_access::is_disabled(cx, feed, status.local));
+            let kind = (topic.is_local(), disabled);
+            hub.subscribers(&topic).into_iter().map(move |subscriber| (kind, subscriber))
         })
         .collect();
-    for local in [false, true] {
-        let subscribers: Vec<&Subscriber> =
-            subscribers.iter().filter(|(of_local, _)| *of_local == local).map(|(_, subscriber)| subscriber).collect();
+    for (local, disabled) in [(false, false), (true, false), (false, true), (true, true)] {
+        let of_kind = subscribers.iter().filter(|(kind, _)| *kind == (local, disabled));
+        let subscribers: Vec<&Subscriber> = of_kind.map(|(_, subscriber)| subscriber).collect();
         if subscribers.is_empty() {
             continue;
         }
         let mut viewers = auth::cached_actors(cx, &accounts(subscribers.iter().copied())).await?;
         viewers.retain(|viewer| reads(viewer, status.language.as_deref()));
+        viewers.retain(|viewer| !disabled || feed_access::views_disabled(viewer));
         let receivers = visibility::receivers(cx, &viewers, &seen, &status.mentioned, local).await?;
         let viewers: Vec<Arc<Actor>> = receivers.into_iter().map(|index| Arc::clone(&viewers[index])).collect();
         let rendered = status_views::render_publicly(cx, &seen, &viewers).await?;

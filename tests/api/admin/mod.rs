@@ -15,6 +15,7 @@ mod metrics_speed;
 mod reports;
 mod roles;
 mod rows;
+mod rules;
 mod sign_ups;
 mod statuses;
 mod trends;

@@ -216,6 +216,7 @@ impl World {
                     id(&self.owner().post("/api/v1/admin/warning_presets").json(&preset).ok().await)
                 }
                 "roles" => self.role(&domain).await,
+                "rules" => service::rule::add(&app.app, &operator, &domain, "").await.unwrap().to_string(),
                 "tags" => self.tag().await.to_string(),
                 "trends" if section.contains("publishers") => self.publisher().await,
                 "trends" if section.contains("links") => self.link().await,
@@ -238,6 +239,7 @@ impl World {
             "/api/v1/admin/accounts/:id/action" => body = json!({ "type": "none", "text": "be kind" }),
             "/api/v1/admin/accounts/:id/role" => body = json!({ "role_id": self.role(&domain).await }),
             "/api/v1/admin/roles" => body = json!({ "name": domain, "position": 1 }),
+            "/api/v1/admin/rules/:id/translations" => body = json!({ "language": "de", "text": "Sei nett" }),
             "/api/v1/admin/roles/:id" => body = json!({ "color": "#ff0000" }),
             "/api/v1/admin/reports/:id/notes" => body = json!({ "text": "a note" }),
             "/api/v1/admin/warning_presets" => body = json!({ "title": domain, "text": "be kind" }),

@@ -322,7 +322,7 @@ async fn staff_reviews_links_and_has_them_fetched_again() {
     assert!(app.run(&["card", "list"]).await.ok().contains(&format!("approved      {url}  a")));
 
     app.set("timeline_preview", false).await;
-    app.anonymous().get(&timeline).fails(422).await;
+    app.anonymous().get(&timeline).fails(401).await;
     alice.get(&timeline).ok().await;
     app.run(&["card", "reject", &url]).await.ok();
     alice.get(&timeline).fails(404).await;

@@ -137,6 +137,7 @@ const WEB_LEFT_OUT: &[(&str, &str)] = &[
     ("/remote_interaction", "a form"),
     ("/about/api", "as large as the API"),
     ("/privacy-policy", "one text"),
+    ("/terms-of-service", "one text, with the dates of the others"),
     ("/users/", "redirects"),
     ("/ap/users/", "redirects"),
     ("/@:/:/embed", "one status"),

@@ -131,6 +131,7 @@ impl World {
         app.suspend(&suspended).await;
         app.set("registrations_mode", "open").await;
         app.set("contact_email", "rook@example.test").await;
+        service::terms::publish(&app.app, &model::Staff::operator(), "2026-01-01", "Be kind", false).await.unwrap();
         let new =
             json!({ "client_name": "a client", "redirect_uris": "urn:ietf:wg:oauth:2.0:oob", "scopes": ALL_SCOPES });
         let application = app.anonymous().post("/api/v1/apps").json(&new).ok().await;

@@ -46,6 +46,18 @@ async fn shown(person: &Client) -> Value {
 }
 
 #[tokio::test]
+async fn reports_are_offered_in_january_while_the_plugin_is_enabled() {
+    let year = async |app: &TestApp| app.anonymous().get("/api/v2/instance").ok().await["wrapstodon"].take();
+    let app = served(NAME).await;
+    assert_eq!(year(&app).await, 2025, "it is January 2026");
+    app.app.clock.advance(Duration::days(31));
+    assert_eq!(year(&app).await, Value::Null);
+
+    let without = TestApp::new().await;
+    assert_eq!(year(&without).await, Value::Null);
+}
+
+#[tokio::test]
 async fn report_has_every_figure_of_the_year() {
     let app = served(NAME).await;
     let [alice, bob, carol] = app.accounts(["alice", "bob", "carol"]).await;

@@ -33,6 +33,82 @@ async fn new_instance_describes_itself() {
     contract::check("V1_Instance", &app.anonymous().get("/api/v1/instance").ok().await);
 }
 
+/// A server with the configuration of an instance document, of both versions.
+async fn configuration(app: &TestApp, path: &str) -> serde_json::Value {
+    let mut instance = app.anonymous().get(path).ok().await;
+    instance["configuration"].take()
+}
+
+#[tokio::test]
+async fn limits_of_profiles_are_those_that_the_server_enforces() {
+    let app = TestApp::new().await;
+    let alice = app.account("alice").await;
+    let limits = configuration(&app, "/api/v2/instance").await["accounts"].take();
+    let length = |name: &str| usize::try_from(limits[name].as_u64().unwrap()).unwrap();
+    for (member, limit) in [
+        ("display_name", "max_display_name_length"),
+        ("note", "max_note_length"),
+        ("avatar_description", "max_avatar_description_length"),
+        ("header_description", "max_header_description_length"),
+    ] {
+        let text = |length: usize| json!({ member: "x".repeat(length) });
+        alice.update_profile(text(length(limit))).ok().await;
+        alice.update_profile(text(length(limit) + 1)).fails(422).await;
+    }
+    let (name, value) = (length("profile_field_name_limit"), length("profile_field_value_limit"));
+    let fields = |count: usize, name: usize, value: usize| {
+        let field = json!({ "name": "n".repeat(name), "value": "v".repeat(value) });
+        let fields: serde_json::Map<_, _> = (0..count).map(|index| (index.to_string(), field.clone())).collect();
+        json!({ "fields_attributes": fields })
+    };
+    let most = length("max_profile_fields");
+    alice.update_profile(fields(most, name, value)).ok().await;
+    for (count, name, value) in [(most + 1, name, value), (1, name + 1, value), (1, name, value + 1)] {
+        alice.update_profile(fields(count, name, value)).fails(422).await;
+    }
+    assert_eq!(limits["max_pinned_statuses"], 5);
+    let v1 = configuration(&app, "/api/v1/instance").await["accounts"].take();
+    assert_eq!(v1, json!({"max_featured_tags": 10}));
+}
+
+#[tokio::test]
+async fn instance_names_pages_about_the_server() {
+    let app = TestApp::new().await;
+    let urls = configuration(&app, "/api/v2/instance").await["urls"].take();
+    assert_eq!(urls["status"], json!(null));
+    for page in ["about", "privacy_policy"] {
+        let path = urls[page].as_str().unwrap().strip_prefix("https://example.test").unwrap();
+        assert_eq!(app.anonymous().get(path).send().await.status, 200, "{path}");
+    }
+    set(&app, "status_page_url", "https://status.example/").await;
+    let urls = configuration(&app, "/api/v2/instance").await["urls"].take();
+    assert_eq!(urls["status"], "https://status.example/");
+    let operator = model::Staff::operator();
+    let refused = service::settings::set(&app.app, &operator, "status_page_url", "javascript:alert(1)").await;
+    assert!(refused.unwrap_err().to_string().contains("begins with http"));
+}
+
+#[tokio::test]
+async fn reason_is_announced_while_staff_approves() {
+    let app = TestApp::new().await;
+    let registrations = async || app.anonymous().get("/api/v2/instance").ok().await["registrations"].take();
+    set(&app, "registrations_mode", "open").await;
+    assert_eq!(registrations().await["reason_required"], json!(null));
+    set(&app, "registrations_mode", "approved").await;
+    assert_eq!(registrations().await["reason_required"], json!(false));
+    set(&app, "require_invite_text", "true").await;
+    assert_eq!(registrations().await["reason_required"], json!(true));
+}
+
+#[tokio::test]
+async fn thumbnail_is_described() {
+    let app = TestApp::new().await;
+    let thumbnail = async || app.anonymous().get("/api/v2/instance").ok().await["thumbnail"].take();
+    assert_eq!(thumbnail().await["description"], "");
+    set(&app, "thumbnail_description", "Rooks on an oak").await;
+    assert_eq!(thumbnail().await["description"], "Rooks on an oak");
+}
+
 #[tokio::test]
 async fn instance_shows_admin_settings_immediately() {
     let app = TestApp::new().await;

@@ -4,10 +4,11 @@ use crate::harness::{Browser, RequestBuilder, TestApp};
 use serde_json::json;
 
 /// Public pages and settings pages.
-const PAGES: [&str; 28] = [
+const PAGES: [&str; 29] = [
     "/",
     "/about",
     "/privacy-policy",
+    "/terms-of-service",
     "/@alice",
     "/tags/rooks",
     "/auth/sign_in",
@@ -41,6 +42,7 @@ async fn every_page_is_written_in_every_language() {
     let client = app.account("alice").await;
     app.account("bob").await;
     client.publish("one #rooks").await;
+    service::terms::publish(&app.app, &model::Staff::operator(), "2026-01-01", "Be kind", false).await.unwrap();
     let signed_in = Browser::signed_in(&app, "alice").await;
     for language in ["en", "de", "ja"] {
         app.set_locale(language).await;

@@ -58,6 +58,12 @@ jobs! {
         files: Vec<String>,
     }
 
+    /// Removes those files that are not pictures of the server.
+    PurgeServerPictures as "purge_server_pictures" in Background => {
+        /// Storage keys.
+        files: Vec<String>,
+    }
+
     /// Removes pictures from the media cache while it exceeds its size limit. Recurring.
     TrimMediaCache as "trim_media_cache" in Background, key |_job| String::new() => {}
 

@@ -20,6 +20,7 @@ pub mod relays;
 pub mod remote_media;
 pub mod reports;
 pub mod roles;
+pub mod rules;
 pub mod statuses;
 pub mod tags;
 pub mod trends;

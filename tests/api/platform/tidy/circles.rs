@@ -41,7 +41,6 @@ const LONG: &[(&str, usize)] = &[
     ("src/config/kinds.rs", 600),
     ("src/confine/lib.rs", 600),
     ("src/database/db.rs", 500),
-    ("src/entity/instance.rs", 600),
     ("src/plugin-package/manifest/mod.rs", 600),
     ("src/plugin-package/manifest/rules.rs", 600),
     ("src/plugins/life/machine.rs", 500),

@@ -369,6 +369,7 @@ pub(super) const SILENT: &[&str] = &[
     "/tags/",
     "/about",
     "/privacy",
+    "/terms-of-service",
     // Finds as the search does, for a session instead of a token.
     "/authorize_interaction",
     "/remote_interaction",

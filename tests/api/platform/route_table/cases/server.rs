@@ -17,6 +17,10 @@ pub async fn case(world: &World, row: &Route) -> Option<Case> {
                 404,
             )
         }
+        ("instance", "GET /api/v1/instance/terms_of_service/:date") => {
+            let of = |date: &str| row.path.replace(":date", date);
+            Case::get(of("2026-01-01")).refused(of("2026-01-02"), Body::None, 404)
+        }
         ("instance" | "health", _) => Case::get(&*row.path),
         ("well_known", "GET /.well-known/webfinger") => {
             Case::get(format!("{}?resource=acct:alice@example.test", row.path))
