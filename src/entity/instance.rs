@@ -310,7 +310,7 @@ impl Instance {
                 message: (!open && !message.is_empty()).then_some(message),
                 url: None,
             },
-            api_versions: ApiVersions { mastodon: 2, kmyblue: 1, rookery: 1 },
+            api_versions: ApiVersions { mastodon: 11, kmyblue: 1, rookery: 1 },
             contact: Contact { email: settings.contact_email.clone(), account: contact_json(cx).await? },
             rules: rules(cx),
             wrapstodon: instance::reported_year(cx),

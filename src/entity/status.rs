@@ -353,6 +353,9 @@ impl<'a> Parts<'a> {
             Some(creator) => object.members_with(|out| write_attributed(out, &core.members, creator)),
         };
         object.member("poll", poll).member("account", author).member_with("reblog", reblog);
+        if let Some(approval) = head.approval {
+            object.member_with("approval", |out| write_word(out, approval.as_str()));
+        }
         add_counts(object, head);
         match &core.application {
             Some((application, public)) if *public || self.is_own(head) => {
@@ -394,9 +397,6 @@ impl<'a> Parts<'a> {
             object.member_with("interaction_policy", |out| {
                 interaction_policy::write(out, head.interaction_policy, self.viewer.map(|_| marked.may));
             });
-        }
-        if let Some(approval) = head.approval {
-            object.member_with("approval", |out| write_word(out, approval.as_str()));
         }
         object.member_with("quote_approval", |out| {
             let rule = head.interaction_policy.quotes(head.visibility);

@@ -120,6 +120,16 @@ impl Seed {
         self.tie("bookmarks (id, account_id, status_id, created_at)", account, status, "");
     }
 
+    /// A request of `account` to mark `target`, a status of `author`, as a favourite.
+    pub fn interaction_request(&mut self, account: i64, target: i64, author: i64) {
+        let id = self.next_id();
+        let now = self.time(id);
+        self.row(
+            "interaction_requests (id, kind, target_id, author_id, account_id, uri, state, created_at)",
+            format!("{id}, 'favourite', {target}, {author}, {account}, 'https://example.test/{id}', 'pending', {now}"),
+        );
+    }
+
     pub fn pin(&mut self, account: i64, status: i64) {
         self.tie("status_pins (id, account_id, status_id, created_at)", account, status, "");
     }

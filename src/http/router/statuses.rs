@@ -56,7 +56,9 @@ pub(crate) fn routes() -> Routes {
         .route(
             "/api/v1/interaction_policies/defaults",
             API,
-            get(interaction_policies::defaults).patch(interaction_policies::update_defaults),
+            get(interaction_policies::defaults)
+                .patch(interaction_policies::update_defaults)
+                .put(interaction_policies::update_defaults),
         )
         .route("/api/v1/statuses/{id}/mentioned_by", SHARED, get(status_actions::mentioned_by))
         .route("/api/v1/statuses/{id}/favourite", API, post(status_actions::favourite))

@@ -221,11 +221,10 @@ pub async fn decided(
         return Ok(false);
     }
     let state = match (accepted, request.state) {
-        (true, RequestState::Pending | RequestState::Rejected) => RequestState::Accepted,
+        (true, RequestState::Pending | RequestState::Rejected | RequestState::Revoked) => RequestState::Accepted,
         (false, RequestState::Pending) => RequestState::Rejected,
         (false, RequestState::Accepted) => RequestState::Revoked,
-        (true, RequestState::Accepted | RequestState::Revoked)
-        | (false, RequestState::Rejected | RequestState::Revoked) => return Ok(true),
+        (true, RequestState::Accepted) | (false, RequestState::Rejected | RequestState::Revoked) => return Ok(true),
     };
     consent::settle(cx, &mut tx, &request, state, authorization).await?;
     tx.commit().await?;

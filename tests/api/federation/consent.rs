@@ -286,3 +286,250 @@ async fn quote_between_others_is_shown_when_its_authorization_is_valid() {
     let status = scene.receive(&with(scene.carol.note("z"), &json!({ "quote": naming }))).await;
     assert_eq!(status["quote"]["state"], "accepted");
 }
+
+/// A note of `author` with this policy.
+async fn restricted(author: &Client, rule: &str, groups: &Value) -> Published {
+    author.publish(json!({ "status": "hello", "interaction_policy": { rule: groups } })).await
+}
+
+async fn decide(author: &Client, what: &str) -> Value {
+    let requests = author.get("/api/v1/interaction_requests").ok().await;
+    let id = requests[0]["id"].as_str().unwrap_or_else(|| panic!("{requests}"));
+    author.post(&format!("/api/v1/interaction_requests/{id}/{what}")).ok().await
+}
+
+#[tokio::test]
+async fn reply_waits_for_the_author_on_another_server() {
+    let friends = Friends::new().await;
+    let (alice, bob) = (&friends.alice, &friends.bob);
+    let carol = friends.peers[1].account("carol").await;
+    let asked = json!({ "with_approval": ["public"] });
+    let target = restricted(alice, "can_reply", &asked).await;
+    friends.settle().await;
+    let seen = there(bob, &target).await;
+    assert_eq!(seen["interaction_policy"]["can_reply"]["current_user"], "manual");
+    let answer = |text: &str| json!({ "status": text, "in_reply_to_id": id(&seen) });
+    let [one, two] = [bob.publish(answer("one")).await, bob.publish(answer("two")).await];
+    assert_eq!(one["approval"], "pending");
+    friends.settle().await;
+    carol.status(&one).fails(404).await;
+    assert_eq!(alice.status(&target).ok().await["replies_count"], 0);
+    let waiting = alice.get("/api/v1/interaction_requests").ok().await;
+    assert_eq!(waiting.as_array().unwrap().len(), 2);
+    assert_eq!(waiting[1]["reply"]["content"], "<p>one</p>");
+
+    decide(alice, "reject").await;
+    decide(alice, "authorize").await;
+    friends.settle().await;
+    friends.settle().await;
+    assert_eq!(bob.status(&one).ok().await.get("approval"), None);
+    assert_eq!(carol.status(&one).ok().await["content"], "<p>one</p>");
+    assert_eq!(bob.status(&two).ok().await["approval"], "rejected");
+    assert_eq!(alice.status(&target).ok().await["replies_count"], 1);
+    let note = document(bob, one["uri"].as_str().unwrap()).await;
+    let stamp = document(alice, note["replyAuthorization"].as_str().unwrap()).await;
+    assert_eq!((&stamp["type"], &stamp["interactingObject"]), (&json!("ReplyAuthorization"), &one["uri"]));
+
+    // Taken out of the thread, and put back.
+    let here = there(alice, &one).await;
+    alice.post(&status_path(&here, "/remove_from_thread")).ok().await;
+    friends.settle().await;
+    assert_eq!(bob.status(&one).ok().await["approval"], "removed");
+    carol.status(&one).fails(404).await;
+    alice.post(&status_path(&here, "/restore_to_thread")).ok().await;
+    friends.settle().await;
+    assert_eq!(carol.status(&one).ok().await.get("approval"), None);
+}
+
+#[tokio::test]
+async fn favourite_and_boost_wait_for_the_author_on_another_server() {
+    let friends = Friends::new().await;
+    let (alice, bob) = (&friends.alice, &friends.bob);
+    for (rule, path, counter) in
+        [("can_favourite", "/favourite", "favourites_count"), ("can_reblog", "/reblog", "reblogs_count")]
+    {
+        let target = restricted(alice, rule, &json!({ "with_approval": ["public"] })).await;
+        friends.settle().await;
+        let seen = there(bob, &target).await;
+        bob.post(&status_path(&seen, path)).ok().await;
+        friends.settle().await;
+        assert_eq!(alice.status(&target).ok().await[counter], 0, "{rule}");
+        decide(alice, "authorize").await;
+        friends.settle().await;
+        friends.settle().await;
+        assert_eq!(alice.status(&target).ok().await[counter], 1, "{rule}");
+        assert_eq!(bob.status(&seen).ok().await[counter], 1, "{rule}");
+        // What the policy forbids is refused here, with a sentence.
+        let closed = restricted(alice, rule, &json!({ "always": ["mentioned"] })).await;
+        friends.settle().await;
+        let error = bob.post(&status_path(&there(bob, &closed).await, path)).fails(403).await;
+        assert!(error.contains("does not let you"), "{error}");
+        // By followers without asking.
+        let open = restricted(alice, rule, &json!({ "always": ["followers"] })).await;
+        friends.settle().await;
+        bob.post(&status_path(&there(bob, &open).await, path)).ok().await;
+        friends.settle().await;
+        assert_eq!(alice.status(&open).ok().await[counter], 1, "{rule}");
+    }
+}
+
+#[tokio::test]
+async fn interactions_without_a_request_are_held_to_the_policy() {
+    let scene = Scene::new().await;
+    scene.carol.follow_alice(&scene.app).await;
+    let dave = scene.liar.person("dave");
+    let rules = |groups: &Value| {
+        json!({ "status": "hello", "interaction_policy": {
+            "can_reply": groups, "can_favourite": groups, "can_reblog": groups,
+        } })
+    };
+    let target = scene.alice.publish(rules(&json!({ "always": ["followers"] }))).await;
+    let note = |person: &Person, name: &str, target: &Value| {
+        with(person.note(name), &json!({ "inReplyTo": target["uri"], "to": [EVERYONE, ALICE] }))
+    };
+    for person in [&scene.carol, &dave] {
+        scene.send(person, "Like", target["uri"].clone()).await;
+        scene.send(person, "Announce", target["uri"].clone()).await;
+        scene.send(person, "Create", note(person, "1", &target)).await;
+    }
+    let seen = scene.alice.status(&target).ok().await;
+    for counter in ["favourites_count", "reblogs_count", "replies_count"] {
+        assert_eq!(seen[counter], 1, "{counter}: the follower's");
+    }
+    let rejects = received(&scene.liar, "Reject");
+    assert_eq!(rejects.len(), 3, "{rejects:?}");
+    assert!(rejects.iter().any(|reject| reject["object"] == dave.note("1")["id"]));
+    assert_eq!(received(&scene.liar, "Accept").last().unwrap()["object"], scene.carol.note("1")["id"]);
+    assert!(scene.status(&dave.note("1")).await.is_none());
+    assert_eq!(scene.app.count("statuses WHERE approval IS NOT NULL").await, 0, "nothing is stored");
+
+    let asked = scene.alice.publish(rules(&json!({ "with_approval": ["public"] }))).await;
+    scene.send(&dave, "Like", asked["uri"].clone()).await;
+    scene.send(&dave, "Announce", asked["uri"].clone()).await;
+    scene.send(&dave, "Create", note(&dave, "2", &asked)).await;
+    let seen = scene.alice.status(&asked).ok().await;
+    for counter in ["favourites_count", "reblogs_count", "replies_count"] {
+        assert_eq!(seen[counter], 0, "{counter}");
+    }
+    for _ in 0..3 {
+        decide(&scene.alice, "authorize").await;
+    }
+    scene.app.run_jobs().await;
+    let seen = scene.alice.status(&asked).ok().await;
+    for counter in ["favourites_count", "reblogs_count", "replies_count"] {
+        assert_eq!(seen[counter], 1, "{counter}");
+    }
+    let accepts = received(&scene.liar, "Accept");
+    for accept in &accepts[accepts.len() - 3..] {
+        assert!(accept["object"].is_string() && accept["result"].is_string(), "{accept}");
+    }
+    // A closed thread.
+    scene.alice.post(&status_path(&target, "/close_thread")).ok().await;
+    scene.send(&scene.carol, "Create", note(&scene.carol, "9", &target)).await;
+    assert!(scene.status(&scene.carol.note("9")).await.is_none());
+    assert_eq!(received(&scene.liar, "Reject").last().unwrap()["object"], scene.carol.note("9")["id"]);
+}
+
+/// A policy of `GoToSocial` 0.20 for a note of `person`, with the former names beside the new ones.
+fn of_gotosocial(person: &Person) -> Value {
+    let sub = |automatic: Value, manual: Value| {
+        json!({
+            "always": automatic, "approvalRequired": manual,
+            "automaticApproval": automatic, "manualApproval": manual,
+        })
+    };
+    json!({ "interactionPolicy": {
+        "canLike": sub(json!([EVERYONE]), json!([])),
+        "canReply": sub(json!([person.uri, ALICE]), json!([EVERYONE])),
+        "canAnnounce": sub(json!([person.uri]), json!([])),
+    } })
+}
+
+#[tokio::test]
+async fn policies_of_gotosocial_are_understood() {
+    let scene = Scene::new().await;
+    let plain = scene.receive(&with(scene.carol.note("1"), &of_gotosocial(&scene.carol))).await;
+    let policy = &plain["interaction_policy"];
+    assert_eq!(policy["can_favourite"]["always"], json!(["public"]));
+    assert_eq!(
+        (&policy["can_reply"]["with_approval"], &policy["can_reply"]["current_user"]),
+        (&json!(["public"]), &json!("manual"))
+    );
+    assert_eq!(policy["can_reblog"]["current_user"], "denied");
+    scene.alice.post(&status_path(&plain, "/reblog")).fails(403).await;
+    scene.alice.post(&status_path(&plain, "/favourite")).ok().await;
+    scene.app.run_jobs().await;
+    assert_eq!(received(&scene.liar, "Like").len(), 1);
+    // Someone who is mentioned needs no approval.
+    let mention = json!({ "tag": [{ "type": "Mention", "href": ALICE, "name": "@alice" }], "to": [EVERYONE, ALICE] });
+    let naming = with(with(scene.carol.note("2"), &of_gotosocial(&scene.carol)), &mention);
+    let naming = scene.receive(&naming).await;
+    assert_eq!(naming["interaction_policy"]["can_reply"]["current_user"], "automatic");
+
+    let answer = json!({ "status": "an answer", "in_reply_to_id": id(&plain) });
+    let answer = scene.alice.publish(&answer).await;
+    scene.app.run_jobs().await;
+    assert!(received(&scene.liar, "Create").is_empty(), "followers receive it once it is approved");
+    let requests = received(&scene.liar, "ReplyRequest");
+    assert_eq!((&requests[0]["object"], &requests[0]["instrument"]["id"]), (&plain["uri"], &answer["uri"]));
+    let stamp = scene.liar.url("/authorizations/1");
+    let accept = with(scene.carol.activity("Accept", requests[0]["id"].clone()), &json!({ "result": stamp }));
+    post(&scene, &scene.carol, &accept).await;
+    assert_eq!(scene.alice.status(&answer).ok().await.get("approval"), None);
+    let created = received(&scene.liar, "Create");
+    assert_eq!(created[0]["object"]["replyAuthorization"], stamp);
+}
+
+#[tokio::test]
+async fn reply_between_others_is_shown_when_its_authorization_is_valid() {
+    let scene = Scene::new().await;
+    let dave = scene.liar.person("dave");
+    let root = scene.receive(&with(scene.carol.note("1"), &of_gotosocial(&scene.carol))).await;
+    let note = |name: &str| with(dave.note(name), &json!({ "inReplyTo": root["uri"], "to": [EVERYONE, ALICE] }));
+    scene.send(&dave, "Create", note("1")).await;
+    assert!(scene.status(&note("1")).await.is_none(), "hidden");
+    let stamp = |name: &str, kind: &str| {
+        let path = format!("/stamps/{name}");
+        scene.liar.document(&path, &json!({
+            "@context": "https://www.w3.org/ns/activitystreams", "type": kind, "id": scene.liar.url(&path),
+            "attributedTo": scene.carol.uri, "interactingObject": note(name)["id"], "interactionTarget": root["uri"],
+        }))
+    };
+    let shown = with(note("2"), &json!({ "replyAuthorization": stamp("2", "ReplyAuthorization") }));
+    scene.send(&dave, "Create", shown.clone()).await;
+    assert!(scene.status(&shown).await.is_some());
+    let former = with(note("3"), &json!({ "approvedBy": stamp("3", "ReplyApproval") }));
+    scene.send(&dave, "Create", former.clone()).await;
+    assert!(scene.status(&former).await.is_some());
+    let wrong = with(note("4"), &json!({ "replyAuthorization": stamp("4", "QuoteAuthorization") }));
+    scene.send(&dave, "Create", wrong.clone()).await;
+    assert!(scene.status(&wrong).await.is_none());
+    // It comes later.
+    let late = with(note("1"), &json!({ "replyAuthorization": stamp("1", "ReplyAuthorization") }));
+    scene.send(&dave, "Update", late.clone()).await;
+    assert!(scene.status(&late).await.is_some());
+    scene.send(&scene.carol, "Delete", json!(scene.liar.url("/stamps/2"))).await;
+    assert!(scene.status(&shown).await.is_none(), "taken back");
+}
+
+#[tokio::test]
+async fn flood_of_requests_is_bounded_beside_honest_ones() {
+    let scene = Scene::new().await;
+    let target = scene.alice.publish("mine").await;
+    let other = Liar::at("127.0.0.2").await;
+    let dave = other.person("dave");
+    let ask =
+        |person: &Person, number: usize| request(person, &target["uri"], &format!("{}/notes/{number}", person.uri));
+    let mut letters = Vec::new();
+    for number in 0..320 {
+        letters.push(scene.carol.letter(&scene.app, &ask(&scene.carol, number)));
+    }
+    for letter in letters {
+        letter.send(&scene.app).await;
+    }
+    scene.app.run_jobs().await;
+    let stored = scene.app.count("interaction_requests").await;
+    assert!((1..=300).contains(&stored), "{stored}");
+    post(&scene, &dave, &ask(&dave, 1)).await;
+    assert_eq!(scene.app.count("interaction_requests").await, stored + 1, "another server has its own");
+}

@@ -38,6 +38,7 @@ pub const PAGES: &[Page] = &[
         let ids: String = w.statuses.iter().map(|id| format!("id[]={id}&")).collect();
         format!("/api/v1/statuses?{ids}")
     }),
+    ("GET /api/v1/interaction_requests", |_| "/api/v1/interaction_requests".to_owned()),
     ("GET /api/v1/statuses/:id/quotes", |w| format!("/api/v1/statuses/{}/quotes", w.quoted)),
     ("GET /api/v1/statuses/:id/reblogged_by", |w| format!("/api/v1/statuses/{}/reblogged_by", w.liked)),
     ("GET /api/v1/statuses/:id/favourited_by", |w| format!("/api/v1/statuses/{}/favourited_by", w.liked)),

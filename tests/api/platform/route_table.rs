@@ -175,6 +175,15 @@ impl World {
         self.seed(|seed| seed.status(&Status { author, visibility, ..Status::default() })).await
     }
 
+    /// A request of Bob that Alice is to decide about.
+    async fn request(&self) -> String {
+        let policy = json!({ "can_favourite": { "with_approval": ["public"] } });
+        let target = self.alice.publish(json!({ "status": "hello", "interaction_policy": policy })).await;
+        self.bob.post(&format!("/api/v1/statuses/{}/favourite", target.into_id())).ok().await;
+        let requests = self.alice.get("/api/v1/interaction_requests").ok().await;
+        requests[0]["id"].as_str().unwrap().to_owned()
+    }
+
     async fn own(&self) -> i64 {
         self.status(&self.alice, "public").await
     }

@@ -17,7 +17,7 @@ async fn new_instance_describes_itself() {
     contract::check("Instance", &instance);
     assert_eq!(instance["domain"], "example.test");
     assert!(instance["version"].as_str().unwrap().starts_with("4.4.0 (compatible; Rookery "));
-    assert_eq!(instance["api_versions"], json!({"mastodon": 2, "kmyblue": 1, "rookery": 1}));
+    assert_eq!(instance["api_versions"], json!({"mastodon": 11, "kmyblue": 1, "rookery": 1}));
     assert_eq!(instance["configuration"]["urls"]["streaming"], "wss://example.test");
     assert_eq!(instance["configuration"]["statuses"]["max_characters"], 500);
     assert_eq!(instance["configuration"]["limited_federation"], false);

@@ -18,6 +18,7 @@ mod filters;
 mod filters_v1;
 mod follow_requests;
 mod instance;
+mod interaction_policies;
 mod later_versions;
 mod lists;
 mod local_only;

@@ -110,6 +110,7 @@ impl World {
             seed.endorse(self.me, person);
             seed.list_member(self.list, person);
             seed.favourite(person, self.liked);
+            seed.interaction_request(person, self.own, self.me);
             seed.status(&Status { author: person, text: "", reblog_of: Some(self.liked), ..Status::default() });
             seed.mention(self.own, person);
             seed.grouped_notification(self.me, person, "reblog", Some(self.own));

@@ -373,4 +373,6 @@ pub(super) const SILENT: &[&str] = &[
     // Finds as the search does, for a session instead of a token.
     "/authorize_interaction",
     "/remote_interaction",
+    // One's own posts, and what others ask to do with them.
+    "/api/v1/interaction_requests",
 ];

@@ -28,7 +28,7 @@ pub async fn case(world: &World, row: &Route) -> Option<Case> {
                 ("title", json!("x".repeat(257))),
                 ("context", json!([])),
                 ("context", json!(["nowhere"])),
-                ("filter_action", json!("blur")),
+                ("filter_action", json!("fade")),
                 ("expires_in", json!("soon")),
                 ("expires_in", json!(-1)),
                 ("keywords_attributes", json!([{ "keyword": "", "whole_word": true }])),

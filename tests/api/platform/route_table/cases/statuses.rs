@@ -86,6 +86,45 @@ pub async fn case(world: &World, row: &Route) -> Option<Case> {
                 .refused(&*own, Body::Json(policy("friends")), 422)
                 .refused(own, Body::None, 400)
         }
+        ("statuses", "POST /api/v1/statuses/:id/remove_from_thread") => {
+            let (own, theirs) = (world.own().await, world.theirs().await);
+            let reply = |status: i64, account: i64| Reply { status, account, conversation: status };
+            let (to_own, to_theirs) = world
+                .seed(|seed| {
+                    (seed.reply(bob, reply(own, alice), "public"), seed.reply(bob, reply(theirs, bob), "public"))
+                })
+                .await;
+            Case::get(on(to_own.to_string())).refused(on(to_theirs.to_string()), Body::None, 403).refused(
+                on(theirs.to_string()),
+                Body::None,
+                404,
+            )
+        }
+        ("statuses", "POST /api/v1/statuses/:id/restore_to_thread") => {
+            let (own, theirs) = (world.own().await, world.theirs().await);
+            let parent = Reply { status: own, account: alice, conversation: own };
+            let reply = world.seed(|seed| seed.reply(bob, parent, "public")).await;
+            world.alice.post(&format!("/api/v1/statuses/{reply}/remove_from_thread")).ok().await;
+            Case::get(on(reply.to_string())).refused(on(theirs.to_string()), Body::None, 404)
+        }
+        ("statuses", "POST /api/v1/statuses/:id/close_thread" | "POST /api/v1/statuses/:id/reopen_thread") => {
+            let own = world.alice.publish("hello").await.into_id();
+            Case::get(on(own)).refused(on(world.bob.publish("hello").await.into_id()), Body::None, 403)
+        }
+        ("statuses", "GET /api/v1/interaction_requests") => {
+            world.request().await;
+            Case::get(&*row.path).refused(format!("{}?state=open", row.path), Body::None, 422)
+        }
+        ("statuses", "GET /api/v1/interaction_requests/:id") => Case::get(on(world.request().await)),
+        (
+            "statuses",
+            "POST /api/v1/interaction_requests/:id/authorize" | "POST /api/v1/interaction_requests/:id/reject",
+        ) => Case::get(on(world.request().await)).refused(on("1".to_owned()), Body::None, 404),
+        ("statuses", "GET /api/v1/interaction_policies/defaults") => Case::get(&*row.path),
+        ("statuses", "PATCH /api/v1/interaction_policies/defaults") => {
+            let policy = |word: &str| json!({ "unlisted": { "can_reply": { "always": [word] } } });
+            Case::json(&*row.path, policy("followers")).refused(&*row.path, Body::Json(policy("friends")), 422)
+        }
         ("statuses", "POST /api/v1/statuses/:id/reblog") => {
             let follow = (alice, bob);
             world.alice.post(&format!("/api/v1/accounts/{}/unfollow", follow.1)).send().await;
