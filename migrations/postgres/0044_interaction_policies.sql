@@ -10,6 +10,8 @@ ALTER TABLE statuses DROP COLUMN quote_policy;
 ALTER TABLE statuses ADD COLUMN quote_state TEXT;
 UPDATE statuses SET quote_state = 'accepted' WHERE quote_id IS NOT NULL;
 
+ALTER TABLE status_edits ADD COLUMN quote_id BIGINT; -- the status that the revision quoted, which may be gone
+
 -- Of a reply or reblog that only its author sees: pending, rejected or removed; NULL: it needs no approval, or has it.
 ALTER TABLE statuses ADD COLUMN approval TEXT;
 -- The author of its first status, who lets nobody else reply any more; NULL: it is open.

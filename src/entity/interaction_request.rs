@@ -11,7 +11,7 @@ use context::error::{Error, Result};
 use context::json::{Array, Fragment, Object};
 use model::interaction::{InteractionKind, RequestState};
 use model::{Actor, RowId, StatusId};
-use service::status::consent::ShownRequest;
+use service::status::decision::ShownRequest;
 use service::visibility::{self, Place};
 
 /// The members other than the account and statuses.
@@ -40,13 +40,12 @@ pub async fn render(cx: &Cx, actor: &Actor, page: &[ShownRequest]) -> Result<Arr
     seen.extend(visibility::everything(cx, &interacting).await?);
     seen.sort_unstable_by_key(|seen| seen.head().id);
     seen.dedup_by_key(|seen| seen.head().id);
-    let accounts: Vec<_> = page.iter().map(|one| one.request.account_id).collect();
-    let versions = store::account::versions(&cx.db, &accounts).await?;
+    let versions: Vec<_> = page.iter().map(|one| (one.request.account_id, one.account_version)).collect();
     let parts = status::render_beside(cx, Some(actor), &seen, &versions).await?;
     let find =
         |id: StatusId| parts.statuses.iter().find(|(one, _)| *one == id).map_or("null", |(_, text)| text.as_str());
     let mut items = Vec::with_capacity(page.len());
-    for ShownRequest { request, status } in page {
+    for ShownRequest { request, status, .. } in page {
         // The account may have been deleted meanwhile.
         let Some(account) = parts.accounts.get(&request.account_id) else { continue };
         let decided_at = request.decided_at.map(model::Time::to_api);

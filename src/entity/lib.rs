@@ -61,6 +61,7 @@ pub mod status;
 mod status_added;
 mod status_core;
 pub mod status_edit;
+mod status_marks;
 pub mod status_source;
 pub mod status_views;
 pub mod suggestion;

@@ -10,6 +10,7 @@ use super::quote::{write_approval, write_shallow, write_word};
 use super::room::{self, Room};
 use super::status_added::added;
 use super::status_core::cores;
+use super::status_marks::{add_counts, add_marks};
 use super::{account, poll};
 use context::Cx;
 use context::by_id::ById;
@@ -399,7 +400,7 @@ impl<'a> Parts<'a> {
             });
         }
         object.member_with("quote_approval", |out| {
-            let rule = head.interaction_policy.quotes(head.visibility);
+            let rule = head.interaction_policy.quotes(head.visibility.is_anonymous());
             write_approval(out, rule, self.viewer.map_or(Permission::Denied, |_| marked.may.quote));
         });
     }
@@ -407,24 +408,6 @@ impl<'a> Parts<'a> {
     fn is_own(&self, head: &Head) -> bool {
         self.viewer.is_some_and(|actor| actor.id == head.account_id)
     }
-}
-
-fn add_counts(object: &mut Object, head: &Head) {
-    object
-        .number("replies_count", head.replies_count)
-        .number("reblogs_count", head.reblogs_count)
-        .number("favourites_count", head.favourites_count)
-        .number("status_referred_by_count", head.referred_by_count)
-        .number("quotes_count", head.quotes_count);
-}
-
-fn add_marks(object: &mut Object, marked: Marked, filtered: &str) {
-    object
-        .member("favourited", boolean(marked.favourited))
-        .member("reblogged", boolean(marked.reblogged))
-        .member("muted", boolean(marked.muted))
-        .member("bookmarked", boolean(marked.bookmarked))
-        .member("filtered", filtered);
 }
 
 impl Entry<'_> {

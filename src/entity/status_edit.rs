@@ -4,11 +4,14 @@ use serde::Serialize;
 
 use super::account;
 use super::emoji::{CustomEmoji, Palette};
+use super::quote::write_word;
 use context::Cx;
 use context::error::{Error, Result};
-use context::json::Fragment;
 use context::json::media::MediaAttachment;
-use model::Status;
+use context::json::{Fragment, Object};
+use model::{Actor, Status, StatusId};
+use service::status::History;
+use service::visibility::ShownState;
 use store::status_edit::Edit;
 
 /// One revision, without its author, who is the same in all revisions.
@@ -47,7 +50,14 @@ impl<'a> FormerPoll<'a> {
 }
 
 /// Renders all revisions, oldest first; a status that was never edited has exactly one.
-pub async fn render(cx: &Cx, status: &Status, edits: &[Edit]) -> Result<Vec<Fragment>> {
+///
+/// # Errors
+/// When the database fails.
+pub async fn render(cx: &Cx, viewer: Option<&Actor>, history: &History) -> Result<Vec<Fragment>> {
+    let History { status, edits, quote, quoted } = history;
+    let shown = super::status::render_beside(cx, viewer, quoted, &[]).await?.statuses;
+    let quotes = edits.iter().map(|edit| edit.quote_id).chain([status.quote_id]);
+    let quotes: Vec<Option<Fragment>> = quotes.map(|id| quote_of(id, status, *quote, &shown)).collect();
     let author = account::render_one(cx, status.account_id).await?;
     let row = store::account::find(&cx.db, status.account_id).await?;
     let sensitized = row.as_ref().is_some_and(model::Account::is_sensitized);
@@ -84,12 +94,44 @@ pub async fn render(cx: &Cx, status: &Status, edits: &[Edit]) -> Result<Vec<Frag
         poll: options.as_deref().map(FormerPoll::new),
     };
     past.chain([current])
-        .map(|revision| {
+        .zip(quotes)
+        .map(|(revision, quote)| {
             let mut object = Fragment::of(&revision)?.open();
             object.member("account", author.as_str());
+            object.member("quote", quote.as_ref().map_or("null", Fragment::as_str));
             Ok(object.close())
         })
         .collect()
+}
+
+/// The quote of a revision that quoted `id`, by the quote that the status has now and the quoted statuses that are `shown`.
+fn quote_of(
+    id: Option<StatusId>,
+    status: &Status,
+    now: Option<ShownState>,
+    shown: &[(StatusId, Fragment)],
+) -> Option<Fragment> {
+    let id = id?;
+    let found = shown.iter().find(|(one, _)| *one == id).map(|(_, text)| text.as_str());
+    let state = match now.filter(|_| status.quote_id == Some(id)) {
+        Some(state) => state,
+        None if found.is_some() => ShownState::Accepted,
+        None => ShownState::Deleted,
+    };
+    let hidden = matches!(
+        state,
+        ShownState::Pending
+            | ShownState::Rejected
+            | ShownState::Revoked
+            | ShownState::Deleted
+            | ShownState::Unauthorized
+    );
+    let mut text = String::new();
+    Object::write(&mut text, |object| {
+        object.member_with("state", |out| write_word(out, state.as_str()));
+        object.member("quoted_status", found.filter(|_| !hidden).unwrap_or("null"));
+    });
+    Some(Fragment::from_string(text))
 }
 
 /// The options of the poll of a former revision.

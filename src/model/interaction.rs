@@ -8,7 +8,6 @@
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::id::integer_column;
-use super::status::{QuotePolicy, Visibility};
 use super::text_enum;
 
 text_enum! {
@@ -30,6 +29,18 @@ text_enum! {
         Rejected = "rejected",
         /// It was accepted before.
         Revoked = "revoked",
+    }
+}
+
+text_enum! {
+    /// Who may quote a status without approval. Its author always may.
+    QuotePolicy {
+        /// Everyone.
+        Public = "public",
+        /// Followers of the author.
+        Followers = "followers",
+        /// The author alone.
+        Nobody = "nobody",
     }
 }
 
@@ -279,10 +290,10 @@ impl InteractionPolicy {
         Self(self.0 & !(((1 << BITS) - 1) << shift) | bits << shift)
     }
 
-    /// The rule for quotes of a status with this visibility: only what anyone may read is quoted by others.
+    /// The rule for quotes of a status that anyone may read (`open`): others quote nothing else.
     #[must_use]
-    pub fn quotes(self, visibility: Visibility) -> Rule {
-        if visibility.is_anonymous() { self.rule(InteractionKind::Quote) } else { Rule::default() }
+    pub fn quotes(self, open: bool) -> Rule {
+        if open { self.rule(InteractionKind::Quote) } else { Rule::default() }
     }
 
     /// True when everyone may do everything without approval.

@@ -2,6 +2,8 @@
 
 use super::account::Searchability;
 use super::interaction::{Approval, InteractionPolicy, QuoteState};
+
+pub use super::interaction::QuotePolicy;
 use super::{AccountId, AppId, ConversationId, StatusId, Time, text_enum};
 
 text_enum! {
@@ -52,18 +54,6 @@ impl Visibility {
     #[must_use]
     pub fn is_anonymous(self) -> bool {
         matches!(self, Self::Public | Self::PublicUnlisted | Self::Unlisted)
-    }
-}
-
-text_enum! {
-    /// Who may quote a status without approval. Its author always may.
-    QuotePolicy {
-        /// Everyone.
-        Public = "public",
-        /// Followers of the author.
-        Followers = "followers",
-        /// The author alone.
-        Nobody = "nobody",
     }
 }
 

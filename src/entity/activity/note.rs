@@ -8,7 +8,7 @@ use serde::Serialize;
 use super::attachment::{Document, document};
 use super::policy::{Policy, policy};
 use super::question::{Collection, Question, question};
-use super::{Files, Tag, audience, emojis};
+use super::{Files, PUBLIC, Tag, audience, emojis};
 use crate::emoji::Palette;
 use context::Cx;
 use context::error::Result;
@@ -253,7 +253,7 @@ impl Rows {
         let interacting: Vec<String> = interacting.map(|status| status.uri.clone()).collect();
         let mut authorized: HashMap<_, Vec<_>> = HashMap::new();
         if !interacting.is_empty() {
-            for request in store::interaction_request::list_accepted(&cx.db, &interacting).await? {
+            for request in service::status::decision::list_accepted(cx, &interacting).await? {
                 authorized.entry(request.uri.clone()).or_default().push(request);
             }
         }
@@ -344,7 +344,7 @@ impl Rows {
             reply_authorization: self.authorization(cx, status, InteractionKind::Reply, status.in_reply_to_id),
             quote_url: quoted,
             quote_uri: quoted,
-            interaction_policy: policy(author, status, mentioned),
+            interaction_policy: policy(author, status, mentioned, PUBLIC),
             misskey_quote: quoted,
             attachment: media.iter().filter_map(|media| document(media, files)).collect(),
             tag: self.tags(cx, status, quoted),

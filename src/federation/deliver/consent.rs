@@ -10,7 +10,7 @@ use entity::activity::PUBLIC;
 use model::interaction::{InteractionKind, RequestState};
 use model::{AccountId, RowId, StatusId, urls};
 use serde::Serialize;
-use store::interaction_request::InteractionRequest;
+use service::status::decision::{self, Parties};
 use store::remote::ActorRow;
 
 use super::activity::{Activity, CONTEXT};
@@ -110,12 +110,12 @@ fn about<'a>(
 
 /// A local account requests to interact with a remote status.
 pub(super) async fn requested(cx: &Cx, tx: &mut Tx, id: RowId) -> Result<()> {
-    let Some(request) = store::interaction_request::find(&mut *tx, id).await? else { return Ok(()) };
-    let (account, author) = (actor(tx, request.account_id).await?, actor(tx, request.author_id).await?);
+    let Some(Parties { request, target, account, author }) = decision::find_parties(tx, id).await? else {
+        return Ok(());
+    };
     if account.domain.is_some() || author.domain.is_none() {
         return Ok(());
     }
-    let Some(target) = store::status::find(&mut *tx, request.target_id).await? else { return Ok(()) };
     let kind = match request.kind {
         // They are rendered with the note.
         InteractionKind::Quote | InteractionKind::Reply => {
@@ -124,7 +124,7 @@ pub(super) async fn requested(cx: &Cx, tx: &mut Tx, id: RowId) -> Result<()> {
         InteractionKind::Favourite => "Like",
         InteractionKind::Reblog => "Announce",
     };
-    let (actor, object) = (account.uri.as_str(), target.uri.as_str());
+    let (actor, object) = (account.uri.as_str(), target.as_str());
     let activity = Request {
         id: urls::request(&account.uri, id),
         kind: type_of(request.kind),
@@ -137,12 +137,12 @@ pub(super) async fn requested(cx: &Cx, tx: &mut Tx, id: RowId) -> Result<()> {
 
 /// A local author decided about an interaction: a remote account that requested it is sent the decision.
 pub(super) async fn decided(cx: &Cx, tx: &mut Tx, id: RowId) -> Result<()> {
-    let Some(request) = store::interaction_request::find(&mut *tx, id).await? else { return Ok(()) };
-    let (account, author) = (actor(tx, request.account_id).await?, actor(tx, request.author_id).await?);
+    let Some(Parties { request, target, account, author }) = decision::find_parties(tx, id).await? else {
+        return Ok(());
+    };
     if author.domain.is_some() || (request.request_uri.is_none() && request.kind == InteractionKind::Quote) {
         return Ok(());
     }
-    let Some(target) = store::status::find(&mut *tx, request.target_id).await? else { return Ok(()) };
     let accepted = match request.state {
         RequestState::Pending => return Ok(()),
         RequestState::Accepted => true,
@@ -155,7 +155,7 @@ pub(super) async fn decided(cx: &Cx, tx: &mut Tx, id: RowId) -> Result<()> {
         kind,
         actor: &author.uri,
         to: [&account.uri],
-        object: about(request.kind, request.request_uri.as_deref(), &account.uri, &target.uri, &request.uri),
+        object: about(request.kind, request.request_uri.as_deref(), &account.uri, &target, &request.uri),
         result: accepted.then(|| urls::authorization(&author.uri, id)),
     };
     post(cx, tx, &author, &account, &decision).await
@@ -178,12 +178,14 @@ pub(crate) async fn refuse(cx: &Cx, tx: &mut Tx, refused: Refused<'_>) -> Result
 
 /// A local author took back an authorization: its owner is told, and the followers of the author.
 pub(super) async fn revoked(cx: &Cx, tx: &mut Tx, id: RowId) -> Result<()> {
-    let Some(request) = store::interaction_request::find(&mut *tx, id).await? else { return Ok(()) };
-    let author = actor(tx, request.author_id).await?;
+    let Some(Parties { account, author, .. }) = decision::find_parties(tx, id).await? else { return Ok(()) };
     if author.domain.is_some() {
         return Ok(());
     }
-    let inboxes = audience(tx, &request).await?;
+    let mut inboxes = store::delivery::follower_inboxes(&mut *tx, author.id).await?;
+    if account.domain.is_some() {
+        inboxes.extend(inbox(&account));
+    }
     let object = urls::authorization(&author.uri, id);
     let activity = Activity {
         context: CONTEXT,
@@ -194,16 +196,6 @@ pub(super) async fn revoked(cx: &Cx, tx: &mut Tx, id: RowId) -> Result<()> {
         object,
     };
     send(cx, tx, Outgoing { urgent: true, ..Outgoing::new(author.id, &activity)? }, inboxes).await
-}
-
-/// The inboxes of the account that interacted, and of the followers of the author.
-async fn audience(tx: &mut Tx, request: &InteractionRequest) -> Result<Vec<String>> {
-    let mut inboxes = store::delivery::follower_inboxes(&mut *tx, request.author_id).await?;
-    let account = actor(tx, request.account_id).await?;
-    if account.domain.is_some() {
-        inboxes.extend(inbox(&account));
-    }
-    Ok(inboxes)
 }
 
 /// Sends `activity` of `sender` to the remote account `receiver`.

@@ -5,9 +5,10 @@ use context::{Cx, Result, job};
 use database::Tx;
 use model::relay::RelayKind;
 use model::{Account, Status, Visibility};
+use service::status::decision;
 use store::job::Claim;
 
-use super::follows::{actor, inbox};
+use super::follows::inbox;
 use super::queue::{Outgoing, send};
 use super::relays;
 use super::statuses::recipients;
@@ -55,6 +56,10 @@ async fn find(cx: &Cx, tx: &mut Tx, what: Distribution) -> Result<Option<Found>>
     let (author, status, inboxes) = match what {
         Distribution::Published(id) | Distribution::Edited(id) | Distribution::Tally(id) => {
             let Some(status) = store::status::find(&mut *tx, id).await? else { return Ok(None) };
+            // Others receive it once it is approved.
+            if status.approval.is_some() {
+                return Ok(None);
+            }
             let mut inboxes = recipients(tx, &status).await?;
             if status.sensitive || !status.spoiler_text.is_empty() {
                 inboxes.retain(|inbox| takes_sensitive(cx, inbox));
@@ -63,11 +68,9 @@ async fn find(cx: &Cx, tx: &mut Tx, what: Distribution) -> Result<Option<Found>>
         }
         Distribution::Profile(id) => (id, None, store::delivery::follower_inboxes(&mut *tx, id).await?),
         Distribution::Requested(id) => {
-            let Some(request) = store::interaction_request::find(&mut *tx, id).await? else { return Ok(None) };
-            let found = store::interaction_request::find_status(&mut *tx, &request.uri).await?;
-            let Some(found) = found else { return Ok(None) };
-            let Some(status) = store::status::find(&mut *tx, found).await? else { return Ok(None) };
-            (request.account_id, Some(status), inbox(&actor(tx, request.author_id).await?))
+            let Some(parties) = decision::find_parties(tx, id).await? else { return Ok(None) };
+            let Some(status) = decision::find_local(cx, tx, &parties.request).await? else { return Ok(None) };
+            (parties.account.id, Some(status), inbox(&parties.author))
         }
     };
     let Some(author) = store::account::find(&mut *tx, author).await? else { return Ok(None) };

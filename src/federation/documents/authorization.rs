@@ -6,9 +6,10 @@
 
 use context::json::Fragment;
 use context::{Cx, Error, Result};
-use model::interaction::{InteractionKind, RequestState};
+use model::interaction::InteractionKind;
 use model::{Account, Actor, RowId, urls};
 use serde::Serialize;
+use service::status::decision;
 use service::visibility;
 
 use super::note::KEEP;
@@ -27,9 +28,7 @@ struct Authorization<'a> {
 
 /// The authorization `id` by `author`, while it is valid.
 pub(super) async fn authorization(cx: &Cx, author: &Account, id: RowId, viewer: Option<&Actor>) -> Result<Served> {
-    let request = store::interaction_request::find(&cx.db, id).await?;
-    let valid = request.filter(|one| one.author_id == author.id && one.state == RequestState::Accepted);
-    let request = valid.ok_or(Error::NotFound)?;
+    let request = decision::find_accepted(cx, author.id, id).await?;
     let seen = visibility::status(cx, viewer, request.target_id).await?;
     if seen.is_local_only() {
         return Err(Error::NotFound);

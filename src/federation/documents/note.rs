@@ -10,6 +10,7 @@ use model::clock::Ids;
 use model::interaction::{InteractionKind, RequestState};
 use model::{Account, Actor, RowId, Status, StatusId, Time, Visibility, urls};
 use serde::Serialize;
+use service::status::decision::{self, Parties};
 use service::visibility::{self, Seen};
 
 use super::served::{Keep, Served, with_context};
@@ -122,9 +123,13 @@ pub async fn request_of(cx: &Cx, author: &Account, status: &Status, id: RowId) -
         actor: &'a str,
         object: &'a str,
     }
-    let request = store::interaction_request::find(&cx.db, id).await?;
-    let Some(request) = request.filter(|request| request.state == RequestState::Pending) else { return Ok(None) };
-    let Some(target) = store::status::find(&cx.db, request.target_id).await? else { return Ok(None) };
+    let mut tx = cx.db.begin().await?;
+    let found = decision::find_parties(&mut tx, id).await?;
+    drop(tx);
+    let Some(Parties { request, target, .. }) = found else { return Ok(None) };
+    if request.state != RequestState::Pending {
+        return Ok(None);
+    }
     let files = Files::Served(&cx.urls);
     let note = activity::notes(cx, author, std::slice::from_ref(status), files).await?.pop();
     let Some(note) = note else { return Ok(None) };
@@ -132,7 +137,7 @@ pub async fn request_of(cx: &Cx, author: &Account, status: &Status, id: RowId) -
         id: urls::request(&author.uri, id),
         kind: if request.kind == InteractionKind::Quote { "QuoteRequest" } else { "ReplyRequest" },
         actor: &author.uri,
-        object: &target.uri,
+        object: &target,
     };
     let mut document = Fragment::of(&head)?.open();
     document.member("instrument", note.as_str());

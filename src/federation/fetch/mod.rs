@@ -18,6 +18,7 @@ mod key;
 mod node_info;
 mod status;
 mod thread;
+mod verify;
 mod webfinger;
 
 pub use account::{account, refreshed};

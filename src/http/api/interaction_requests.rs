@@ -8,7 +8,7 @@ use model::RowId;
 use model::interaction::RequestState;
 use schemars::JsonSchema;
 use serde::Deserialize;
-use service::status::consent;
+use service::status::decision;
 
 use crate::Cx;
 use crate::error::Result;
@@ -36,7 +36,7 @@ pub async fn index(
         None | Some("") => RequestState::Pending,
         Some(word) => word.parse().map_err(|expected| Error::invalid(format!("state: {expected}")))?,
     };
-    let page = consent::list(&cx, &actor, state, &paging.cursor).await?;
+    let page = decision::list(&cx, &actor, state, &paging.cursor).await?;
     let items = entity::interaction_request::render(&cx, &actor, &page).await?;
     let ids: Vec<i64> = page.iter().map(|one| one.request.id.into()).collect();
     Ok(Page::new(&paging, Links::MinId, &ids, items))
@@ -48,7 +48,7 @@ pub async fn show(
     Auth(actor, ..): Auth<ReadNotifications>,
     Path(id): Path<RowId>,
 ) -> Result<Json<entity::InteractionRequest>> {
-    let request = consent::show(&cx, &actor, id).await?;
+    let request = decision::show(&cx, &actor, id).await?;
     Ok(Json::new(entity::interaction_request::render_one(&cx, &actor, &request).await?))
 }
 
@@ -58,7 +58,7 @@ pub async fn authorize(
     Auth(actor, ..): Auth<WriteNotifications>,
     Path(id): Path<RowId>,
 ) -> Result<Json<entity::InteractionRequest>> {
-    let request = consent::decide(&cx, &actor, id, true).await?;
+    let request = decision::decide(&cx, &actor, id, true).await?;
     Ok(Json::new(entity::interaction_request::render_one(&cx, &actor, &request).await?))
 }
 
@@ -68,6 +68,6 @@ pub async fn reject(
     Auth(actor, ..): Auth<WriteNotifications>,
     Path(id): Path<RowId>,
 ) -> Result<Json<entity::InteractionRequest>> {
-    let request = consent::decide(&cx, &actor, id, false).await?;
+    let request = decision::decide(&cx, &actor, id, false).await?;
     Ok(Json::new(entity::interaction_request::render_one(&cx, &actor, &request).await?))
 }

@@ -358,8 +358,8 @@ pub async fn history(
     MaybeAuth(viewer, ..): MaybeAuth<ReadStatuses>,
     Path(id): Path<StatusId>,
 ) -> Result<Json<Vec<entity::StatusEdit>>> {
-    let (status, edits) = status::history(&cx, viewer.as_deref(), id).await?;
-    Ok(Json::list(entity::status_edit::render(&cx, &status, &edits).await?))
+    let history = status::history(&cx, viewer.as_deref(), id).await?;
+    Ok(Json::list(entity::status_edit::render(&cx, viewer.as_deref(), &history).await?))
 }
 
 /// `GET /api/v1/statuses/{id}/source`

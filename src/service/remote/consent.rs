@@ -6,8 +6,8 @@
 
 use super::status::RemoteStatus;
 use crate::status::consent::{self, NewRequest, PENDING_MAX};
-use crate::status::quote::Claim;
-use crate::status::{self, reference};
+use crate::status::quoting::Claim;
+use crate::status::{decision, reference};
 use crate::visibility::{self, Seen};
 use context::Cx;
 use context::change::{self, Change};
@@ -76,7 +76,7 @@ pub(super) async fn decided_before(
     }
     let author = store::account::find(&cx.db, head.account_id).await?.ok_or(Error::NotFound)?;
     if author.is_local() {
-        let request = status::consent::needed(cx, actor, seen, kind).await?;
+        let request = consent::needed(cx, actor, seen, kind).await?;
         let approval = request.as_ref().and_then(NewRequest::approval);
         return Ok(Decided { approval, request });
     }
@@ -197,7 +197,7 @@ pub async fn request(cx: &Cx, new: RemoteRequest) -> Result<Answer> {
                 consent::tell_author(cx, &mut tx, &row, shown).await?;
             }
         } else {
-            consent::settle(cx, &mut tx, &row, state, None).await?;
+            decision::settle(cx, &mut tx, &row, state, None).await?;
             change::record(cx, &mut tx, Change::InteractionDecided { request: row.id }).await?;
         }
     }
@@ -226,7 +226,7 @@ pub async fn decided(
         (false, RequestState::Accepted) => RequestState::Revoked,
         (true, RequestState::Accepted) | (false, RequestState::Rejected | RequestState::Revoked) => return Ok(true),
     };
-    consent::settle(cx, &mut tx, &request, state, authorization).await?;
+    decision::settle(cx, &mut tx, &request, state, authorization).await?;
     tx.commit().await?;
     Ok(true)
 }
@@ -268,7 +268,7 @@ pub async fn decided_unasked(
     };
     let mut tx = cx.db.begin().await?;
     if store::interaction_request::insert(&mut tx, &row).await? && !accepted {
-        consent::settle(cx, &mut tx, &row, RequestState::Rejected, None).await?;
+        decision::settle(cx, &mut tx, &row, RequestState::Rejected, None).await?;
     }
     tx.commit().await?;
     Ok(true)
@@ -282,10 +282,68 @@ pub async fn revoked(cx: &Cx, author: AccountId, uri: &str) -> Result<bool> {
     let Some(request) = found.filter(|request| request.author_id == author) else { return Ok(false) };
     let Some(request) = store::interaction_request::lock(&mut tx, request.id).await? else { return Ok(false) };
     if request.state == RequestState::Accepted {
-        consent::settle(cx, &mut tx, &request, RequestState::Revoked, None).await?;
+        decision::settle(cx, &mut tx, &request, RequestState::Revoked, None).await?;
     }
     tx.commit().await?;
     Ok(true)
+}
+
+/// What an authorization has to state so that an interaction needs it no longer.
+#[derive(Clone, Debug)]
+pub enum Verification {
+    /// None is needed, or it can have none.
+    Needless,
+    /// It was verified before.
+    Kept,
+    /// The author of the target, and the target.
+    Wanted { author: String, target: String },
+}
+
+/// What the authorization `uri` of the interaction of `status` with `target` has to state.
+///
+/// # Errors
+/// When the database fails.
+#[model::use_case]
+pub async fn verification(
+    cx: &Cx,
+    status: &RemoteStatus,
+    kind: InteractionKind,
+    target: StatusId,
+    uri: &str,
+) -> Result<Verification> {
+    let Some(target) = store::status::find(&cx.db, target).await? else { return Ok(Verification::Needless) };
+    let states = match target.interaction_policy.stated(kind) {
+        Some(rule) => kind == InteractionKind::Quote || !rule.always.contains(Group::Public),
+        None => false,
+    };
+    if target.local || target.account_id == status.author || !states {
+        return Ok(Verification::Needless);
+    }
+    let kept = store::interaction_request::find_by_authorization(&cx.db, uri).await?;
+    if let Some(kept) = kept {
+        let same = kept.uri == status.uri && kept.target_id == target.id && kept.state == RequestState::Accepted;
+        return Ok(if same { Verification::Kept } else { Verification::Needless });
+    }
+    let author = store::account::find(&cx.db, target.account_id).await?;
+    Ok(author.map_or(Verification::Needless, |author| Verification::Wanted { author: author.uri, target: target.uri }))
+}
+
+/// The status at `url`, by its id or its page, if it is known.
+#[model::use_case]
+pub async fn known_status(cx: &Cx, url: &str) -> Result<Option<StatusId>> {
+    if let Some(local) = crate::public::local_status(cx, url).await? {
+        return Ok(Some(local));
+    }
+    if let Some(known) = store::status::find_by_uri(&cx.db, url).await? {
+        return Ok(Some(known));
+    }
+    Ok(store::remote::find_status_by_url(&cx.db, url).await?)
+}
+
+/// The URI of the status `id`.
+#[model::use_case]
+pub async fn find_uri(cx: &Cx, id: StatusId) -> Result<Option<String>> {
+    Ok(store::status::find(&cx.db, id).await?.map(|status| status.uri))
 }
 
 /// Keeps what the server of a known status states anew without an edit: who may interact with it, and the authorization of
@@ -325,7 +383,7 @@ pub async fn restate(cx: &Cx, new: &RemoteStatus) -> Result<bool> {
     let mut tx = cx.db.begin().await?;
     let Some(known) = store::status::lock(&mut tx, id).await? else { return Ok(false) };
     if let Some(request) = reply.filter(|request| request.state == RequestState::Accepted) {
-        consent::authorize_reply(cx, &mut tx, &known, request).await?;
+        decision::authorize_reply(cx, &mut tx, &known, request).await?;
         changed = true;
     }
     if known.interaction_policy != new.interaction_policy {
@@ -333,7 +391,7 @@ pub async fn restate(cx: &Cx, new: &RemoteStatus) -> Result<bool> {
         changed = true;
     }
     if let Some(references) = references {
-        changed |= consent::authorize(cx, &mut tx, &known, references).await?;
+        changed |= decision::authorize(cx, &mut tx, &known, references).await?;
     }
     tx.commit().await?;
     Ok(changed)

@@ -12,7 +12,7 @@ use crate::page::card;
 use crate::rules::word;
 use crate::status::consent;
 use crate::status::new_status::{NewStatus, Parts};
-use crate::status::quote::Claim;
+use crate::status::quoting::Claim;
 use crate::status::{self, mentions, reference};
 use context::Cx;
 use context::budget::Allowance;

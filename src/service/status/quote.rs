@@ -1,95 +1,19 @@
 //! Who may quote a status, revoking a quote, and the list of quotes.
 //!
-//! Reached from `/api/v1/statuses/{id}/quotes`, `…/quotes/{quoting_id}/revoke` and `…/interaction_policy`, and from
-//! [`reference`](super::reference), which stores quotes as references. A quote that is not allowed is not created; one that
-//! needs approval is pending until the author of the quoted status decides.
+//! Reached from `/api/v1/statuses/{id}/quotes`, `…/quotes/{quoting_id}/revoke` and `…/interaction_policy`. New quotes are
+//! in [`quoting`](super::quoting).
 //!
 //! Spec: <https://docs.joinmastodon.org/client/quotes/>
 
-use super::consent::{self, NewRequest};
+use super::decision;
 use super::draft::changed;
 use crate::timeline::TimelinePage;
-use crate::visibility::{self, Place, Seen};
+use crate::visibility::{self, Place};
 use context::Cx;
 use context::change::{self, Change};
 use context::error::{Error, Result};
-use model::interaction::{Permission, PolicyRules, RequestState};
+use model::interaction::{PolicyRules, RequestState};
 use model::{Actor, Cursor, InteractionKind, QuotePolicy, QuoteState, Status, StatusId};
-
-/// What the server of the quoting status, another one, states about its quote.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Claim<'a> {
-    /// The quoting status.
-    pub(crate) uri: &'a str,
-    /// The authorization that was verified.
-    pub(crate) authorization: Option<&'a str>,
-}
-
-/// The state of a new quote of the status `target` by `actor`, who sees it, and the request that goes with it; `None` when
-/// its author does not let them quote it. `claim`: of an actor of another server.
-pub(super) async fn consent(
-    cx: &Cx,
-    actor: &Actor,
-    target: &Seen,
-    claim: Option<Claim<'_>>,
-) -> Result<Option<(QuoteState, Option<NewRequest>)>> {
-    let head = target.proper();
-    if head.account_id == actor.id {
-        return Ok((target.marked().may.quote == Permission::Automatic).then_some((QuoteState::Accepted, None)));
-    }
-    if let Some(claim) = claim
-        && let Some(known) = store::interaction_request::find_by_uri(&cx.db, InteractionKind::Quote, claim.uri).await?
-        && known.account_id == actor.id
-        && known.target_id == head.id
-        && claim.authorization.is_none()
-    {
-        return Ok(Some((state_of(known.state), None)));
-    }
-    let Some(author) = store::account::find(&cx.db, head.account_id).await? else { return Ok(None) };
-    let request = |state| NewRequest {
-        kind: InteractionKind::Quote,
-        target: head.id,
-        author: author.id,
-        state,
-        authorization: claim.and_then(|claim| claim.authorization).map(str::to_owned),
-    };
-    let stated = head.interaction_policy.stated(InteractionKind::Quote).is_some();
-    let may = target.marked().may.quote;
-    if author.is_local() {
-        return Ok(match may {
-            Permission::Automatic => Some((QuoteState::Accepted, Some(request(RequestState::Accepted)))),
-            Permission::Manual => Some((QuoteState::Pending, Some(request(RequestState::Pending)))),
-            Permission::Denied | Permission::Unknown => None,
-        });
-    }
-    if !stated {
-        // Its server knows no consent: the general policy of the author applies.
-        let allowed = may == Permission::Automatic && author.other_settings.allow_quote;
-        return Ok(allowed.then_some((QuoteState::Accepted, None)));
-    }
-    match claim {
-        // Its author's server decides.
-        None if may == Permission::Denied => Ok(None),
-        None => Ok(Some((QuoteState::Pending, Some(request(RequestState::Pending))))),
-        Some(Claim { authorization: Some(_), .. }) => {
-            Ok(Some((QuoteState::Accepted, Some(request(RequestState::Accepted)))))
-        }
-        Some(_) => {
-            let mentions = store::mention::list(&cx.db, head.id).await?;
-            let mentioned = mentions.iter().any(|(_, account, _)| *account == actor.id);
-            Ok(Some((if mentioned { QuoteState::Accepted } else { QuoteState::Pending }, None)))
-        }
-    }
-}
-
-fn state_of(decision: RequestState) -> QuoteState {
-    match decision {
-        RequestState::Pending => QuoteState::Pending,
-        RequestState::Accepted => QuoteState::Accepted,
-        RequestState::Rejected => QuoteState::Rejected,
-        RequestState::Revoked => QuoteState::Revoked,
-    }
-}
 
 /// A page of the statuses that quote `id`, newest first, without statuses of accounts that `viewer` blocks or mutes,
 /// or that moderators limited.
@@ -128,12 +52,12 @@ pub async fn revoke(cx: &Cx, actor: &Actor, id: StatusId, quoting: StatusId) -> 
     store::reference::insert_revocation(&mut tx, quoting, target.id, cx.clock.now()).await?;
     match store::interaction_request::find_by_uri(&mut tx, InteractionKind::Quote, &status.uri).await? {
         Some(request) => {
-            consent::settle(cx, &mut tx, &request, RequestState::Revoked, None).await?;
+            decision::settle(cx, &mut tx, &request, RequestState::Revoked, None).await?;
             change::record(cx, &mut tx, Change::AuthorizationRevoked { request: request.id }).await?;
         }
         // One's own quote, or one from before requests were kept.
         None => {
-            consent::set_quote(cx, &mut tx, &status, target.id, QuoteState::Accepted, QuoteState::Revoked).await?;
+            decision::set_quote(cx, &mut tx, &status, target.id, QuoteState::Accepted, QuoteState::Revoked).await?;
         }
     }
     tx.commit().await?;
@@ -145,6 +69,7 @@ pub async fn revoke(cx: &Cx, actor: &Actor, id: StatusId, quoting: StatusId) -> 
 ///
 /// # Errors
 /// [`Error::NotFound`] unless it is their own and not a reblog.
+#[model::use_case]
 pub async fn set_policy(
     cx: &Cx,
     actor: &Actor,

@@ -12,13 +12,15 @@ use crate::access::web_address;
 use std::collections::HashMap;
 
 use super::consent::{self, NewRequest};
-use super::quote::{Claim, consent};
+use super::quoting::{Claim, consent};
+use super::reference_notices::{self, quote_of};
+
+pub(crate) use super::reference_notices::Referring;
 use crate::notification;
 use crate::timeline::TimelinePage;
 use crate::visibility::{self, Place, Seen};
 use context::Cx;
 use context::error::{Error, Result};
-use context::extension::Notice;
 use database::Tx;
 use model::{AccountId, Actor, Cursor, NotificationType, QuoteState, RowId, Status, StatusId, Visibility};
 use store::reference::{Quote, ReferenceRow};
@@ -37,33 +39,6 @@ pub(crate) struct References {
     for_followers: bool,
     /// Whether the quoted status stays on this server.
     local_only: bool,
-}
-
-/// A status that may refer to others.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Referring {
-    pub(super) id: StatusId,
-    author: AccountId,
-    pub(super) visibility: Visibility,
-    has_references: bool,
-    quote: Option<Quote>,
-}
-
-impl From<&Status> for Referring {
-    fn from(status: &Status) -> Self {
-        Self {
-            id: status.id,
-            author: status.account_id,
-            visibility: status.visibility,
-            has_references: status.has_references,
-            quote: quote_of(status),
-        }
-    }
-}
-
-/// The quote of `status`.
-fn quote_of(status: &Status) -> Option<Quote> {
-    Some(Quote { target: status.quote_id?, state: status.quote_state? })
 }
 
 /// A referenced status.
@@ -422,53 +397,7 @@ async fn add(
         let targets: Vec<StatusId> = new.iter().map(|(row, _)| row.target_id).collect();
         store::reference::add_counts(tx, &targets, 1).await?;
     }
-    notify(cx, tx, status, &new, references.quote, audience).await
-}
-
-/// Notifies the referenced authors who may see the status, each once: of the quote, or of a reference.
-async fn notify(
-    cx: &Cx,
-    tx: &mut Tx,
-    status: Referring,
-    new: &[(ReferenceRow, AccountId)],
-    quote: Option<Quote>,
-    audience: &[AccountId],
-) -> Result<()> {
-    let mut receivers: Vec<AccountId> = new.iter().map(|(_, author)| *author).collect();
-    receivers.sort_unstable();
-    receivers.dedup();
-    let followers = match status.visibility {
-        Visibility::Private => store::follow::list_followers_among(&mut *tx, status.author, &receivers).await?,
-        Visibility::Public
-        | Visibility::PublicUnlisted
-        | Visibility::Login
-        | Visibility::Unlisted
-        | Visibility::Limited
-        | Visibility::Direct => Vec::new(),
-    };
-    let open = status.visibility.is_anonymous() || status.visibility == Visibility::Login;
-    receivers.retain(|account| open || followers.contains(account) || audience.contains(account));
-    let quoted = |row: &ReferenceRow| quote.filter(|quote| quote.target == row.target_id);
-    let first = |receiver: &AccountId| {
-        let of_receiver = || new.iter().filter(|(_, author)| author == receiver);
-        let quoting = of_receiver().find(|(row, _)| quoted(row).is_some());
-        let (row, _) = quoting.or_else(|| of_receiver().next())?;
-        let kind = match quoted(row) {
-            Some(quote) if quote.is_accepted() => NotificationType::Quote,
-            // Its author is notified of the request.
-            Some(_) => return None,
-            None => NotificationType::StatusReference,
-        };
-        Some(Notice {
-            receiver: *receiver,
-            from: status.author,
-            kind: kind.into(),
-            activity: i64::from(row.id),
-            status: Some(status.id),
-        })
-    };
-    let notices: Vec<Notice> = receivers.iter().filter_map(first).collect();
-    notification::notify(cx, tx, &notices).await.map(drop)
+    reference_notices::notify(cx, tx, status, &new, references.quote, audience).await
 }
 
 /// A page of the statuses that refer to `id`, newest first, without statuses of accounts that `viewer` blocks or

@@ -1,6 +1,6 @@
 //! Revisions of a status: the current one, the stored earlier ones, and its source text.
 
-use crate::visibility;
+use crate::visibility::{self, Place, Seen, ShownState};
 use context::Cx;
 use context::error::{Error, Result};
 use context::json;
@@ -44,6 +44,7 @@ pub(crate) fn kept(cx: &Cx, old: Status, media: &[MediaAttachment], poll_options
         spoiler_text: old.spoiler_text,
         sensitive: old.sensitive,
         markdown: old.markdown,
+        quote_id: old.quote_id,
         media: Json(serde_json::to_value(shown).map_err(Error::internal)?),
         poll_options: poll_options.map(Json),
         created_at: old.edited_at.unwrap_or(old.created_at),
@@ -60,14 +61,33 @@ pub async fn source(cx: &Cx, viewer: Option<&Actor>, id: StatusId) -> Result<Sta
     store::status::find(&cx.db, seen.head().id).await?.ok_or(Error::NotFound)
 }
 
+/// The revisions of a status.
+#[derive(Debug)]
+pub struct History {
+    /// The current one.
+    pub status: Status,
+    /// The others, oldest first.
+    pub edits: Vec<Edit>,
+    /// The state of its quote now.
+    pub quote: Option<ShownState>,
+    /// The statuses that revisions quoted, as far as the viewer may see them.
+    pub quoted: Vec<Seen>,
+}
+
 /// All revisions, oldest first, and the current status, as far as `viewer` may see it.
 ///
 /// # Errors
 /// [`Error::NotFound`] when it is missing or hidden.
 #[model::use_case]
-pub async fn history(cx: &Cx, viewer: Option<&Actor>, id: StatusId) -> Result<(Status, Vec<Edit>)> {
+pub async fn history(cx: &Cx, viewer: Option<&Actor>, id: StatusId) -> Result<History> {
     let seen = visibility::status(cx, viewer, id).await?;
     let id = seen.head().id;
     let status = store::status::find(&cx.db, id).await?.ok_or(Error::NotFound)?;
-    Ok((status, store::status_edit::list(&cx.db, id).await?))
+    let edits = store::status_edit::list(&cx.db, id).await?;
+    let mut quoted: Vec<StatusId> = edits.iter().filter_map(|edit| edit.quote_id).chain(status.quoted()).collect();
+    quoted.sort_unstable();
+    quoted.dedup();
+    let quoted = visibility::statuses(cx, viewer, Place::Single, &quoted).await?;
+    let quote = seen.quote().map(|quote| quote.state);
+    Ok(History { status, edits, quote, quoted })
 }

@@ -5,7 +5,7 @@
 //!
 //! Spec: docs/contract/rules.md#10-statuses, Interaction policies
 
-use super::consent;
+use super::decision;
 use crate::visibility;
 use context::Cx;
 use context::change::{self, Change};
@@ -62,7 +62,7 @@ pub async fn remove_reply(cx: &Cx, actor: &Actor, id: StatusId) -> Result<()> {
             new
         }
     };
-    consent::settle(cx, &mut tx, &request, RequestState::Revoked, None).await?;
+    decision::settle(cx, &mut tx, &request, RequestState::Revoked, None).await?;
     change::record(cx, &mut tx, Change::InteractionDecided { request: request.id }).await?;
     change::record(cx, &mut tx, Change::AuthorizationRevoked { request: request.id }).await?;
     Ok(tx.commit().await?)
@@ -79,7 +79,7 @@ pub async fn restore_reply(cx: &Cx, actor: &Actor, id: StatusId) -> Result<()> {
     let known = store::interaction_request::find_by_uri(&mut tx, InteractionKind::Reply, &reply.uri).await?;
     let own = |known: &InteractionRequest| known.author_id == actor.id && known.state == RequestState::Revoked;
     let request = known.filter(own).filter(|_| reply.approval == Some(Approval::Removed)).ok_or(Error::NotFound)?;
-    consent::settle(cx, &mut tx, &request, RequestState::Accepted, None).await?;
+    decision::settle(cx, &mut tx, &request, RequestState::Accepted, None).await?;
     change::record(cx, &mut tx, Change::InteractionDecided { request: request.id }).await?;
     Ok(tx.commit().await?)
 }

@@ -128,14 +128,6 @@ pub async fn set_request(tx: &mut Tx, id: RowId, uri: &str) -> Result<()> {
     Ok(())
 }
 
-/// The status of another server, a reply, quote or reblog, with this `uri`; or the local reblog.
-#[boxed]
-pub async fn find_status(db: Conn<'_>, uri: &str) -> Result<Option<StatusId>> {
-    let row: Option<(StatusId,)> =
-        db.query(sql!("SELECT s.id FROM statuses s WHERE s.uri = $1")).bind(uri.to_owned()).optional().await?;
-    Ok(row.map(|(id,)| id))
-}
-
 /// Deletes the requests about the interaction `uri`, which ended.
 #[boxed]
 pub async fn delete(tx: &mut Tx, uri: &str) -> Result<()> {
@@ -208,10 +200,10 @@ pub async fn list(
     Ok(cursor.newest_first(query.all().await?))
 }
 
-/// The statuses among `uris`, as (URI, status): replies, quotes and reblogs of any server.
+/// The statuses of other servers among `uris`, as (URI, status): replies, quotes and reblogs.
 #[boxed]
 pub async fn list_statuses(db: Conn<'_>, uris: &[String]) -> Result<Vec<(String, StatusId)>> {
-    db.query(sql!("SELECT s.uri, s.id FROM statuses s WHERE s.uri" in("$1")))
+    db.query(sql!("SELECT s.uri, s.id FROM statuses s WHERE NOT s.local AND s.uri" in("$1")))
         .bind(Texts::of(uris.iter().cloned()))
         .all()
         .await

@@ -55,6 +55,8 @@ pub struct Edit {
     pub spoiler_text: String,
     pub sensitive: bool,
     pub markdown: bool,
+    /// The status of its quote, which may be gone.
+    pub quote_id: Option<StatusId>,
     /// The media attachments as rendered for clients, as JSON.
     pub media: Json<serde_json::Value>,
     /// The texts of the poll's options; `None` without a poll.

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::scene::{ALICE, Scene};
 use crate::harness::Liar;
-use crate::harness::liar::{KEY, Person};
+use crate::harness::liar::{KEY, Person, with};
 use crate::platform::contract;
 
 /// A scene beside a server of some software.
@@ -151,6 +151,24 @@ async fn mastodon() {
     let poll = &poll["poll"];
     assert_eq!((&poll["expires_at"], &poll["voters_count"]), (&json!("2036-01-14T07:00:00.000Z"), &json!(5)));
     assert_eq!(each(&poll["emojis"], "shortcode"), ["owl"]);
+
+    // Version 4.5: who may quote.
+    for (path, may) in [("104", "automatic"), ("105", "denied")] {
+        let status = software.deliver("/users/anna", &format!("/users/anna/statuses/{path}")).await;
+        assert_eq!(status["quote_approval"]["current_user"], may, "{path}");
+    }
+    // The request comes first, then the quote, whose line is hidden.
+    let target = software.scene.alice.publish("mine").await;
+    let anna = software.person("/users/anna");
+    let request =
+        with(software.documents["/users/anna/statuses/106/quote_request"].clone(), &json!({ "object": target["uri"] }));
+    assert_eq!(anna.letter(&software.scene.app, &request).send(&software.scene.app).await.status, 202);
+    software.scene.app.run_jobs().await;
+    let note = with(software.documents["/users/anna/statuses/106"].clone(), &json!({ "quote": target["uri"] }));
+    software.scene.send(&anna, "Create", note.clone()).await;
+    let quoting = software.scene.status(&note).await.expect("the quote");
+    assert_eq!((&quoting["quote"]["state"], &quoting["quote"]["id"]), (&json!("accepted"), &target["id"]));
+    assert_eq!(quoting["content"], "<p>So true.</p>");
 }
 
 #[tokio::test]
@@ -165,6 +183,15 @@ async fn gotosocial() {
     assert_eq!((each(&status["tags"], "name"), &status["sensitive"]), (vec!["garden"], &json!(false)));
     let reply = software.deliver("/users/beryl", "/users/beryl/statuses/01HX2").await;
     assert_eq!((&reply["visibility"], &reply["in_reply_to_id"]), (&json!("private"), &status["id"]));
+
+    // Version 0.20: who may interact, under former and present names.
+    let asked = software.deliver("/users/beryl", "/users/beryl/statuses/01HX5").await;
+    let policy = &asked["interaction_policy"];
+    let groups = |rule: &str| (policy[rule]["always"].clone(), policy[rule]["with_approval"].clone());
+    assert_eq!(groups("can_favourite"), (json!(["public"]), json!([])));
+    assert_eq!(groups("can_reply"), (json!(["followers"]), json!(["public"])));
+    assert_eq!(groups("can_reblog"), (json!([]), json!([])));
+    assert_eq!(policy["can_reply"]["current_user"], "automatic", "Alice follows her");
 }
 
 #[tokio::test]

@@ -540,3 +540,61 @@ async fn domain_is_blocked_once_and_its_follows_end_once() {
     assert_eq!(eight(|| alice.delete(path).form(&[("domain", "far.test")])).await, TOGETHER);
     assert_eq!(app.count("account_domain_blocks").await, 0);
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn requests_are_decided_once_and_counted_once() {
+    let app = TestApp::new().await;
+    let alice = app.account("alice").await;
+    let mut people = Vec::new();
+    for number in 0..TOGETHER {
+        people.push(app.account(&format!("person{number}")).await);
+    }
+    let asked = json!({ "with_approval": ["public"] });
+    let policy = json!({ "can_quote": asked, "can_favourite": asked, "can_reblog": asked, "can_reply": asked });
+    let target = alice.publish(json!({ "status": "hello", "interaction_policy": policy })).await.into_id();
+    let quote = json!({ "status": "look", "quoted_status_id": target });
+    let reply = json!({ "status": "an answer", "in_reply_to_id": target });
+    let act = |person: &Client| {
+        let path = |what: &str| format!("/api/v1/statuses/{target}/{what}");
+        [
+            person.post("/api/v1/statuses").json(&quote),
+            person.post("/api/v1/statuses").json(&reply),
+            person.post(&path("favourite")),
+            person.post(&path("reblog")),
+        ]
+    };
+    let answers = together(people.iter().flat_map(act)).await;
+    assert!(answers.iter().all(|answer| answer.status == StatusCode::OK));
+    assert_eq!(app.count("interaction_requests WHERE state = 'pending'").await, 32);
+    let requests = alice.get("/api/v1/interaction_requests?limit=40").ok().await;
+    let ids: Vec<String> =
+        requests.as_array().unwrap().iter().map(|one| one["id"].as_str().unwrap().to_owned()).collect();
+    // Each is decided by two requests that run together: one of them decides.
+    let decide = |id: &String| {
+        let path = format!("/api/v1/interaction_requests/{id}/authorize");
+        [alice.post(&path), alice.post(&path)]
+    };
+    let decided = together(ids.iter().flat_map(decide)).await;
+    assert_eq!(decided.iter().filter(|answer| answer.status == StatusCode::OK).count(), 32);
+    assert!(decided.iter().all(|answer| answer.status == StatusCode::OK || answer.status == StatusCode::NOT_FOUND));
+    let counters = async || {
+        let seen = alice.get(&format!("/api/v1/statuses/{target}")).ok().await;
+        ["quotes_count", "replies_count", "favourites_count", "reblogs_count"].map(|name| seen[name].as_i64().unwrap())
+    };
+    assert_eq!(counters().await, [8, 8, 8, 8]);
+    // Revoked, and taken out of the thread, twice each.
+    let quotes = alice.get(&format!("/api/v1/statuses/{target}/quotes?limit=40")).ok().await;
+    let replies = alice.get(&format!("/api/v1/statuses/{target}/context")).ok().await;
+    let revoke = |quote: &Value| {
+        let path = format!("/api/v1/statuses/{target}/quotes/{}/revoke", quote["id"].as_str().unwrap());
+        [alice.post(&path), alice.post(&path)]
+    };
+    let remove = |reply: &Value| {
+        let path = format!("/api/v1/statuses/{}/remove_from_thread", reply["id"].as_str().unwrap());
+        [alice.post(&path), alice.post(&path)]
+    };
+    let quotes = quotes.as_array().unwrap();
+    let replies = replies["descendants"].as_array().unwrap();
+    together(quotes.iter().flat_map(revoke).chain(replies.iter().flat_map(remove))).await;
+    assert_eq!(counters().await, [0, 0, 8, 8]);
+}

@@ -151,7 +151,7 @@ pub async fn seen_each(cx: &Cx, place: Place, wanted: &[(Arc<Actor>, StatusId)])
 pub async fn seen_publicly(cx: &Cx, id: StatusId) -> Result<Option<Seen>> {
     let heads = with_quoted(cx, heads::find(cx, &[id]).await?).await?;
     let Some(head) = find(&heads, id).filter(|head| head.reblog_of_id.is_none()) else { return Ok(None) };
-    if is_addressed(head) || head.author_suspended || head.author_limited {
+    if is_addressed(head) || head.approval.is_some() || head.author_suspended || head.author_limited {
         return Ok(None);
     }
     let quote = show_quote(cx, None, None, &heads, head);
