@@ -11,6 +11,7 @@ pub mod leaving;
 pub mod moving;
 pub mod preferences;
 pub mod profile;
+pub mod requests;
 pub mod sessions;
 pub mod strikes;
 pub mod transfers;

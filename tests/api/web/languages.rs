@@ -4,7 +4,7 @@ use crate::harness::{Browser, RequestBuilder, TestApp};
 use serde_json::json;
 
 /// Public pages and settings pages.
-const PAGES: [&str; 29] = [
+const PAGES: [&str; 31] = [
     "/",
     "/about",
     "/privacy-policy",
@@ -25,6 +25,8 @@ const PAGES: [&str; 29] = [
     "/settings/filters",
     "/settings/filters/new",
     "/settings/followed_tags",
+    "/settings/requests",
+    "/settings/requests?state=revoked",
     "/settings/strikes",
     "/settings/sessions",
     "/settings/transfer",

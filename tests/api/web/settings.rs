@@ -5,7 +5,7 @@ use crate::routes::media::png;
 use serde_json::json;
 
 /// All settings pages.
-const PAGES: [&str; 14] = [
+const PAGES: [&str; 15] = [
     "/settings",
     "/settings/password",
     "/settings/email",
@@ -14,6 +14,7 @@ const PAGES: [&str; 14] = [
     "/settings/filters",
     "/settings/filters/new",
     "/settings/followed_tags",
+    "/settings/requests",
     "/settings/strikes",
     "/settings/sessions",
     "/settings/transfer",
@@ -74,6 +75,7 @@ async fn form_without_csrf_token_changes_nothing() {
         &format!("/settings/filters/{id}"),
         &format!("/settings/filters/{id}/delete"),
         "/settings/followed_tags",
+        "/settings/requests",
         "/settings/sessions",
     ] {
         for fields in [vec![("title", "x")], vec![("title", "x"), ("csrf", "guessed")]] {
