@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::harness::{Answer, Browser, Client, Published, TestApp, form_fields, id};
+use crate::routes::media::png;
 
 const PAGE: &str = "/settings/requests";
 const REVOKED: &str = "/settings/requests?state=revoked";
@@ -43,10 +44,13 @@ async fn waiting_requests_are_listed_with_person_post_and_text() {
     assert!(empty.text().contains("<a href=\"/settings/requests\" aria-current=\"page\">Requests about posts</a>"));
     assert!(browser.get("/settings").await.text().contains("<a href=\"/settings/requests\">"));
 
+    let pack = tempfile::tempdir().unwrap();
+    std::fs::write(pack.path().join("rook.png"), png(20, 10)).unwrap();
+    app.run(&["emoji", "import", pack.path().to_str().unwrap(), "--json"]).await.json();
+    assert!(app.app.reload().await.unwrap());
     bob.update_profile(json!({"display_name": "Bob <b>"})).ok().await;
     let target = guarded(&alice, "my rooks").await;
-    let reply =
-        json!({"status": "<script>rude</script>", "spoiler_text": "Feathers <i>", "in_reply_to_id": target.id()});
+    let reply = json!({"status": "<script>rude</script> :rook:", "spoiler_text": "Feathers <i>", "in_reply_to_id": target.id()});
     bob.publish(reply).await;
     bob.publish(json!({"status": "see these", "quoted_status_id": target.id()})).await;
     bob.favourite(&target).ok().await;
@@ -71,7 +75,10 @@ async fn waiting_requests_are_listed_with_person_post_and_text() {
     }
     let reply = entry(&page, "Asks to reply");
     let (_, folded) = reply.split_once("<details class=\"cw\">").expect("a content warning");
-    assert!(folded.contains("Feathers &lt;i&gt;") && folded.contains("rude"), "{reply}");
+    assert!(
+        folded.contains("Feathers &lt;i&gt;") && folded.contains("rude") && folded.contains("class=\"custom-emoji\""),
+        "{reply}"
+    );
     assert!(!browser.get(REVOKED).await.text().contains("my rooks"));
 }
 
