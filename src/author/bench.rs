@@ -22,7 +22,7 @@ pub(crate) async fn run(project: &Project, times: u32, output: Output) -> Result
             lines.extend(measure(project, &package, &suite, case, times.max(1)).await?);
         }
     }
-    output.answer(&lines, || words(&lines))
+    output.respond(&lines, || words(&lines))
 }
 
 async fn measure(

@@ -14,7 +14,7 @@ pub(crate) async fn run(project: &Project, output: Output) -> Result<(), Failure
     let package = project.package()?;
     load(project, &package).await?;
     let found = summary(&package);
-    output.answer(&found, || words(&found))
+    output.respond(&found, || words(&found))
 }
 
 /// Loads a package as a server would, and compares the rows of its code with its statements.

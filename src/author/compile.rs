@@ -23,7 +23,7 @@ pub(crate) fn run(project: &Project, purpose: Purpose, output: Output) -> Result
     let took = begun.elapsed();
     let answer =
         json!({ "wasm": file, "bytes": bytes, "took_ms": u64::try_from(took.as_millis()).unwrap_or(u64::MAX) });
-    output.answer(&answer, || format!("{file}: {} KiB in {:.1} s", bytes / 1024, took.as_secs_f64()))
+    output.respond(&answer, || format!("{file}: {} KiB in {:.1} s", bytes / 1024, took.as_secs_f64()))
 }
 
 /// The purpose of a build.

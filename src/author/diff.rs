@@ -22,7 +22,7 @@ const LISTS: [(&str, &str); 6] = [
 pub(crate) fn run(old: &Path, new: &Path, output: Output) -> Result<(), Failure> {
     let (old, new) = (check::summary(&read(old)?), check::summary(&read(new)?));
     let difference = difference(&old, &new);
-    output.answer(&difference, || words(&old, &new, &difference))
+    output.respond(&difference, || words(&old, &new, &difference))
 }
 
 fn read(path: &Path) -> Result<Package, Failure> {

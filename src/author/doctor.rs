@@ -32,7 +32,7 @@ pub(crate) fn run(folder: &Path, output: Output) -> Result<(), Failure> {
         let tested = !project.manifest.tests.is_empty();
         found.push(step("tests", tested, "add [[test]] file = \"tests/x.toml\" to plugin.toml"));
     }
-    output.answer(&found, || found.iter().map(words).collect())?;
+    output.respond(&found, || found.iter().map(words).collect())?;
     let fine = |piece: &Value| piece["ok"] == true || piece["needed"] == false;
     if found.iter().all(fine) { Ok(()) } else { Err(Failure::new("something is missing")) }
 }

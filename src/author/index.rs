@@ -46,7 +46,7 @@ pub(crate) fn run(folder: &Path, key: Option<&Path>, output: Output) -> Result<(
     std::fs::rename(&partial, &path).map_err(Failure::new)?;
     let signed = sign::key_file(key).map(|key| sign::sign(&path, text.as_bytes(), &key)).transpose()?;
     let signed = signed.map(|signed| format!("{}\n", sign::words(&signed))).unwrap_or_default();
-    output.answer(&index, || {
+    output.respond(&index, || {
         let lines = index.packages.iter().map(|entry| {
             let key = entry.key.as_deref().unwrap_or("no key that the signature names");
             format!("{} {}: {key}\n", entry.name, entry.version)

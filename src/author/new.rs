@@ -39,7 +39,7 @@ pub(crate) fn run(name: &str, language: &str, output: Output) -> Result<(), Fail
     let packages = if language == "typescript" { "npm install\n" } else { "" };
     let next = format!("cd {name}\n{packages}rookery plugin build\nrookery plugin test\nrookery plugin dev");
     output
-        .answer(&json!({ "folder": name, "language": language }), || format!("{name} is begun. Go on with:\n\n{next}"))
+        .respond(&json!({ "folder": name, "language": language }), || format!("{name} is begun. Go on with:\n\n{next}"))
 }
 
 fn check_name(name: &str) -> Result<(), Failure> {

@@ -42,7 +42,7 @@ pub(crate) async fn run(project: &Project, key: Option<&Path>, output: Output) -
     for (member, value) in signed.iter().flat_map(|signed| signed.as_object().into_iter().flatten()) {
         answer[member] = value.clone();
     }
-    output.answer(&answer, || {
+    output.respond(&answer, || {
         let signed = match &signed {
             Some(signed) => format!("\n{}", sign::words(signed)),
             None => "\n  not signed: servers take it from a file alone; `--key FILE` or `rookery plugin sign` signs it"

@@ -31,7 +31,7 @@ pub(crate) fn generate(name: &Path, output: Output) -> Result<(), Failure> {
     create(&public, &keys.public, 0o644)?;
     let key = crypto::signature::PublicKey::parse(&keys.public).map_err(Failure::new)?;
     let answer = json!({ "secret": secret, "public": public, "key": key.as_str(), "key_id": key.id() });
-    output.answer(&answer, || {
+    output.respond(&answer, || {
         let (secret, public) = (secret.display(), public.display());
         format!(
             "{secret} is the secret key: keep a private copy, since it allows publishing in your name.\n{public} is the public one, {}: publish it where admins can compare it.\n\
@@ -64,7 +64,7 @@ pub(crate) fn run(files: &[PathBuf], key: Option<&Path>, output: Output) -> Resu
         unpack(&bytes, Origin::File(file.clone())).map_err(Failure::new)?;
         signed.push(sign(file, &bytes, &key)?);
     }
-    output.answer(&signed, || signed.iter().map(words).collect::<Vec<_>>().join("\n"))
+    output.respond(&signed, || signed.iter().map(words).collect::<Vec<_>>().join("\n"))
 }
 
 /// The file of the secret key: the named one, else the file in the environment.

@@ -163,7 +163,7 @@ pub(crate) async fn run(project: &Project, only: Option<&str>, output: Output) -
     }
     let failed = results.iter().filter(|result| !result["error"].is_null()).count();
     let took = begun.elapsed();
-    output.answer(&results, || words(&results, failed, took.as_secs_f64()))?;
+    output.respond(&results, || words(&results, failed, took.as_secs_f64()))?;
     if failed > 0 { Err(Failure::new(format!("{failed} of {} tests failed", results.len()))) } else { Ok(()) }
 }
 

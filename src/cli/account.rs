@@ -190,7 +190,7 @@ pub(super) async fn run(cx: &Cx, command: Command, output: Output) -> Result<(),
         Command::List(filter) => list(cx, filter, output).await,
         Command::Show { name } => {
             let row = AccountRow::from(account::find(cx, staff::find_any(cx, &name).await?.id).await?);
-            output.answer(&row, || row.line())
+            output.respond(&row, || row.line())
         }
         Command::Warn(action) => act(cx, action, WarningAction::None, "warn", output).await,
         Command::Disable(action) => act(cx, action, WarningAction::Disable, "disable", output).await,
@@ -212,7 +212,7 @@ pub(super) async fn run(cx: &Cx, command: Command, output: Output) -> Result<(),
             let found = staff::find(cx, &name).await?;
             let renamed = username::rename(cx, &operator, &found, &new).await?;
             let response = Renamed { id: renamed.id, from: &found.username, username: &renamed.username };
-            output.answer(&response, || {
+            output.respond(&response, || {
                 format!("@{} is @{} now; the old name stays reserved.", response.from, response.username)
             })
         }
@@ -245,12 +245,12 @@ pub(super) async fn run(cx: &Cx, command: Command, output: Output) -> Result<(),
 }
 
 fn done(acct: &str, action: &str, output: Output) -> Result<(), Failure> {
-    output.answer(&Done { acct, action, warning_id: None, dry_run: false }, || format!("@{acct}: {action} is done."))
+    output.respond(&Done { acct, action, warning_id: None, dry_run: false }, || format!("@{acct}: {action} is done."))
 }
 
 fn would(acct: &str, action: &str, output: Output) -> Result<(), Failure> {
     let response = Done { acct, action, warning_id: None, dry_run: true };
-    output.answer(&response, || format!("@{acct}: {action} would be done."))
+    output.respond(&response, || format!("@{acct}: {action} would be done."))
 }
 
 async fn act(cx: &Cx, sent: Action, kind: WarningAction, action: &'static str, output: Output) -> Result<(), Failure> {
@@ -271,7 +271,7 @@ async fn act(cx: &Cx, sent: Action, kind: WarningAction, action: &'static str, o
     };
     let warning = action::act(cx, &Staff::operator(), found.id, params).await?;
     let response = Done { acct: &acct, action, warning_id: Some(warning.id), dry_run: false };
-    output.answer(&response, || format!("@{acct}: {action} is done, as strike {}.", warning.id))
+    output.respond(&response, || format!("@{acct}: {action} is done, as strike {}.", warning.id))
 }
 
 /// The account to destroy; `None` when that is only a trial.

@@ -36,7 +36,8 @@ pub(super) async fn run(cx: &Cx, refresh: Refresh, output: Output) -> Result<(),
     if let Some(text) = &refresh.domain {
         let domain = domain::parse(text).ok_or_else(|| Failure::new(format!("{text:?} is not a domain")))?;
         refresh_all(cx, &domain, refresh.limit, &mut done).await?;
-        return output.answer(&done, || format!("{} profiles were fetched, {} were not.", done.refreshed, done.failed));
+        return output
+            .respond(&done, || format!("{} profiles were fetched, {} were not.", done.refreshed, done.failed));
     }
     let name = refresh.name.unwrap_or_default();
     let account = staff::find_any(cx, &name).await?;
@@ -48,7 +49,7 @@ pub(super) async fn run(cx: &Cx, refresh: Refresh, output: Output) -> Result<(),
         return Err(Failure::new(format!("@{} was not fetched: {why}", account.acct())));
     }
     done.refreshed += 1;
-    output.answer(&done, || format!("The profile of @{} was fetched.", account.acct()))
+    output.respond(&done, || format!("The profile of @{} was fetched.", account.acct()))
 }
 
 async fn refresh_all(cx: &Cx, domain: &str, limit: u32, done: &mut Refreshed) -> Result<(), Failure> {

@@ -116,7 +116,7 @@ pub(super) async fn run(cx: &Cx, command: Command, output: Output) -> Result<(),
             let when = if draft { Publication::Draft } else { publication(at.as_deref())? };
             let blank = Draft { text: read(text)?, starts_at: None, ends_at: None, all_day: false };
             let id = announcement::create(cx, &Staff::operator(), event.put_on(blank)?, when).await?;
-            output.answer(&Changed { id }, || format!("Made the announcement {id}."))
+            output.respond(&Changed { id }, || format!("Made the announcement {id}."))
         }
         Command::Edit { id, text, event, no_event } => {
             let text = text.map(read).transpose()?;
@@ -124,20 +124,20 @@ pub(super) async fn run(cx: &Cx, command: Command, output: Output) -> Result<(),
             let new = event.put_on(blank)?;
             let edit = |old: Draft| edited(old, text, &new, no_event);
             announcement::edit(cx, &Staff::operator(), id.into(), edit).await?;
-            output.answer(&Changed { id: id.into() }, || format!("Changed the announcement {id}."))
+            output.respond(&Changed { id: id.into() }, || format!("Changed the announcement {id}."))
         }
         Command::Publish { id, at } => {
             announcement::publish(cx, &Staff::operator(), id.into(), publication(at.as_deref())?).await?;
             let when = if at.is_some() { "Scheduled" } else { "Published" };
-            output.answer(&Changed { id: id.into() }, || format!("{when} the announcement {id}."))
+            output.respond(&Changed { id: id.into() }, || format!("{when} the announcement {id}."))
         }
         Command::Unpublish { id } => {
             announcement::publish(cx, &Staff::operator(), id.into(), Publication::Draft).await?;
-            output.answer(&Changed { id: id.into() }, || format!("Took the announcement {id} back."))
+            output.respond(&Changed { id: id.into() }, || format!("Took the announcement {id} back."))
         }
         Command::Remove { id } => {
             announcement::remove(cx, &Staff::operator(), id.into()).await?;
-            output.answer(&Changed { id: id.into() }, || format!("Deleted the announcement {id}."))
+            output.respond(&Changed { id: id.into() }, || format!("Deleted the announcement {id}."))
         }
     }
 }

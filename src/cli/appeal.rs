@@ -72,7 +72,7 @@ async fn decide(cx: &Cx, id: i64, approve: bool, output: Output) -> Result<(), F
         Err(other) => return Err(other.into()),
     }
     let state = if approve { AppealState::Approved } else { AppealState::Rejected };
-    output.answer(&Decided { id: appeal, state }, || format!("The appeal {id} is {state}."))
+    output.respond(&Decided { id: appeal, state }, || format!("The appeal {id} is {state}."))
 }
 
 async fn list(cx: &Cx, status: AppealState, output: Output) -> Result<(), Failure> {

@@ -52,15 +52,15 @@ pub(super) async fn run(cx: &Cx, command: Command, output: Output) -> Result<(),
         Command::List { limit } => list(cx, limit, output).await,
         Command::Approve { url } => {
             card_review::review(cx, &Staff::operator(), &url, true).await?;
-            output.answer(&Changed { url: &url }, || format!("{url} may be shown as a trend."))
+            output.respond(&Changed { url: &url }, || format!("{url} may be shown as a trend."))
         }
         Command::Reject { url } => {
             card_review::review(cx, &Staff::operator(), &url, false).await?;
-            output.answer(&Changed { url: &url }, || format!("{url} is never shown as a trend."))
+            output.respond(&Changed { url: &url }, || format!("{url} is never shown as a trend."))
         }
         Command::Fetch { url } => {
             card_review::refetch(cx, &url).await?;
-            output.answer(&Changed { url: &url }, || format!("{url} is fetched again."))
+            output.respond(&Changed { url: &url }, || format!("{url} is fetched again."))
         }
     }
 }

@@ -29,14 +29,14 @@ pub(super) fn run(config: &Config, command: &Command, output: Output) -> Result<
     match command {
         Command::Check => {
             let checked = Checked { ok: true, warnings: config.warnings() };
-            output.answer(&checked, || {
+            output.respond(&checked, || {
                 let warnings = checked.warnings.iter().map(|warning| format!("warning: {warning}\n"));
                 warnings.collect::<String>() + "The configuration is good."
             })
         }
         Command::Print { show_secrets } => {
             let entries = config.entries(!*show_secrets);
-            output.answer(&entries, || config.to_toml_with_comments(!*show_secrets))
+            output.respond(&entries, || config.to_toml_with_comments(!*show_secrets))
         }
     }
 }

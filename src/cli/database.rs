@@ -39,7 +39,7 @@ pub(super) async fn run(config: &Config, command: Command, output: Output) -> Re
         Command::Snapshot { file } => {
             let bytes = database::snapshot(config.database.url.expose(), &file).await?;
             let copied = Copied { file: file.display().to_string(), bytes };
-            output.answer(&copied, || format!("The database is in {} ({bytes} bytes).", copied.file))
+            output.respond(&copied, || format!("The database is in {} ({bytes} bytes).", copied.file))
         }
         Command::Migrate => {
             let db = Db::open(&db_options(config)).await?;
@@ -48,7 +48,7 @@ pub(super) async fn run(config: &Config, command: Command, output: Output) -> Re
             database::migrate::run(&db).await?;
             db.close().await;
             let migrated = Migrated { applied };
-            output.answer(&migrated, || match migrated.applied.len() {
+            output.respond(&migrated, || match migrated.applied.len() {
                 0 => "The schema is up to date.".to_owned(),
                 count => format!("Ran {count} migrations; the schema is up to date."),
             })

@@ -69,7 +69,7 @@ pub(super) async fn run(config: &Config, output: Output) -> Result<(), Failure> 
     checks.push(mail(config));
     checks.push(video(config).await);
     checks.extend(database(config).await);
-    output.answer(&checks, || checks.iter().fold(String::new(), line))?;
+    output.respond(&checks, || checks.iter().fold(String::new(), line))?;
     let bad = checks.iter().filter(|check| check.state == State::Bad).count();
     if bad == 0 { Ok(()) } else { Err(Failure::new(format!("{bad} checks failed"))) }
 }

@@ -180,7 +180,7 @@ pub(super) async fn run(cx: &Cx, command: Command, output: Output) -> Result<(),
         Command::Block(new) => {
             let (domain, params) = new.parts();
             let block = BlockRow::from(domain_decision::block(cx, &staff, &domain, params).await?);
-            output.answer(&block, || block.text())
+            output.respond(&block, || block.text())
         }
         Command::Allow { domain } => {
             let (allow, changed) = domain_decision::allow(cx, &staff, &domain).await?;
@@ -190,7 +190,7 @@ pub(super) async fn run(cx: &Cx, command: Command, output: Output) -> Result<(),
                 false => " This has an effect only with access.limited_federation.",
             };
             let allowed = Changed { domain: allow.domain, changed };
-            output.answer(&allowed, || format!("{} is {since} allowed.{effect}", allowed.domain))
+            output.respond(&allowed, || format!("{} is {since} allowed.{effect}", allowed.domain))
         }
         Command::Remove { domain, allow } => {
             let (domain, state) = match allow {
@@ -202,7 +202,7 @@ pub(super) async fn run(cx: &Cx, command: Command, output: Output) -> Result<(),
                 false => " Its accounts are shown again; follows and media that the block ended stay lost.",
             };
             let removed = Changed { domain, changed: true };
-            output.answer(&removed, || format!("{} is no longer {state}.{lost}", removed.domain))
+            output.respond(&removed, || format!("{} is no longer {state}.{lost}", removed.domain))
         }
         Command::Purge(purge) => domain_purge::run(cx, purge, output).await,
         Command::Import(new) => Box::pin(domain_import::import(cx, new, output)).await,

@@ -96,14 +96,14 @@ pub(super) async fn import(cx: &Cx, new: NewImport, output: Output) -> Result<()
         Imported::Applied(preview) => show(&DomainImport::new(preview, true), "The list was applied.", output),
         Imported::Refused(preview) => {
             let refused = DomainImportRefused::from(preview);
-            output.answer(&refused, || words(&refused.import))?;
+            output.respond(&refused, || words(&refused.import))?;
             Err(Failure::new(format!("{}; --skip-faults leaves them out", refused.error)))
         }
     }
 }
 
 fn show(import: &DomainImport, done: &str, output: Output) -> Result<(), Failure> {
-    output.answer(import, || format!("{}{done}", words(import)))
+    output.respond(import, || format!("{}{done}", words(import)))
 }
 
 /// Prints a list that can be imported.
@@ -112,7 +112,7 @@ pub(super) async fn export(cx: &Cx, new: NewExport, output: Output) -> Result<()
     let json = domain_list::export(cx, policy(new.allow), ListFormat::Json, columns).await?;
     let text = domain_list::export(cx, policy(new.allow), new.format.into(), columns).await?;
     let rows: serde_json::Value = serde_json::from_str(&json).map_err(Failure::new)?;
-    output.answer(&rows, || text)
+    output.respond(&rows, || text)
 }
 
 fn policy(allow: bool) -> ListPolicy {

@@ -25,7 +25,7 @@ pub(super) async fn run(cx: &Cx, purge: Purge, output: Output) -> Result<(), Fai
         false => domain_purge::preview(cx, &purge.domain).await?,
     };
     let purge = DomainPurge::new(extent, purge.yes);
-    output.answer(&purge, || {
+    output.respond(&purge, || {
         let DomainPurge { domain, accounts_count, deliveries_count, purged } = &purge;
         let effect = match purged {
             true => "They are removed in the background. What is not blocked may come back.",

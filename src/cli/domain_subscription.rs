@@ -184,7 +184,7 @@ pub(super) async fn exclusions(cx: &Cx, output: Output) -> Result<(), Failure> {
 }
 
 fn show<T: Serialize>(done: &T, text: String, output: Output) -> Result<(), Failure> {
-    output.answer(done, || text)
+    output.respond(done, || text)
 }
 
 async fn find(cx: &Cx, list: &str) -> Result<RowId, Failure> {
@@ -206,7 +206,7 @@ async fn refresh(cx: &Cx, id: RowId, output: Output) -> Result<(), Failure> {
         return Err(Failure::new(format!("{} was not fetched: {error}", list.url)));
     }
     let refreshed = Refreshed { added: changes.added, changed: changes.changed, removed: changes.removed, list };
-    output.answer(&refreshed, || {
+    output.respond(&refreshed, || {
         let Refreshed { added, changed, removed, list } = &refreshed;
         format!(
             "{}\nBlocks: {} are new, {} changed, {} were removed. {} changes are drafts.",
@@ -227,7 +227,7 @@ async fn decide(cx: &Cx, staff: &Staff, chosen: Chosen, decision: Decision, outp
         Decision::Apply => "applied",
         Decision::Dismiss => "dismissed",
     };
-    output.answer(&Decided { drafts }, || format!("{drafts} changes were {done}."))
+    output.respond(&Decided { drafts }, || format!("{drafts} changes were {done}."))
 }
 
 fn line(list: &DomainList) -> String {

@@ -102,7 +102,7 @@ pub(super) async fn run(cx: &Cx, command: Command, output: Output) -> Result<(),
             What::Domain(domain) => {
                 let block = Domain::from(email_block::create_domain(cx, &staff, domain, allow_with_approval).await?);
                 let effect = if block.allow_with_approval { "need approval" } else { "cannot sign up" };
-                output.answer(&block, || format!("Addresses of {} {effect} now.", block.domain))
+                output.respond(&block, || format!("Addresses of {} {effect} now.", block.domain))
             }
             What::Address(_) | What::Hash(_) if allow_with_approval => {
                 Err(Failure::usage("--allow-with-approval is for domains"))
@@ -114,12 +114,12 @@ pub(super) async fn run(cx: &Cx, command: Command, output: Output) -> Result<(),
             let blocked = email_block::test_address(cx, &address).await?.is_some();
             let answer = Tested { blocked, canonical_email_hash: email_block::canonical_hash(&address) };
             let state = if blocked { "blocked" } else { "not blocked" };
-            output.answer(&answer, || format!("This address is {state}."))
+            output.respond(&answer, || format!("This address is {state}."))
         }
         Command::Remove { what } => {
             let removed = remove(cx, &staff, &what).await?;
             let done = Removed { removed };
-            output.answer(&done, || format!("{} is no longer blocked.", done.removed))
+            output.respond(&done, || format!("{} is no longer blocked.", done.removed))
         }
     }
 }
@@ -132,7 +132,7 @@ async fn add_address(
     output: Output,
 ) -> Result<(), Failure> {
     let block = Address::from(email_block::create_address(cx, staff, address, hash).await?);
-    output.answer(&block, || format!("The address with the hash {} is blocked now.", block.canonical_email_hash))
+    output.respond(&block, || format!("The address with the hash {} is blocked now.", block.canonical_email_hash))
 }
 
 /// Returns the domain, or the hash of the address.

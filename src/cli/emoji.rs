@@ -110,11 +110,11 @@ pub(super) async fn run(cx: &Cx, command: Command, output: Output) -> Result<(),
                 ImportOutcome::Replaced => "replaced",
                 ImportOutcome::Skipped => "kept",
             };
-            output.answer(&Copied { shortcode: &here, outcome: word }, || format!("{here}: {word}."))
+            output.respond(&Copied { shortcode: &here, outcome: word }, || format!("{here}: {word}."))
         }
         Command::Remove { shortcode } => {
             emoji::remove(cx, &Staff::operator(), &shortcode).await?;
-            output.answer(&Removed { shortcode: &shortcode }, || format!("{shortcode} is gone."))
+            output.respond(&Removed { shortcode: &shortcode }, || format!("{shortcode} is gone."))
         }
     }
 }
@@ -157,7 +157,7 @@ async fn import_all(cx: &Cx, arguments: &Arguments, output: Output) -> Result<()
         }
     }
     progress(files.len(), files.len());
-    output.answer(&imported, || imported.words())?;
+    output.respond(&imported, || imported.words())?;
     if imported.failed.is_empty() {
         return Ok(());
     }

@@ -131,7 +131,7 @@ pub(super) async fn run(cx: &Cx, command: Command, output: Output) -> Result<(),
             let found =
                 fetch::now(cx, &address).await.map_err(|failure| Failure::new(format!("{address}: {failure}")))?;
             let fetched = Fetched::read(cx, found).await?;
-            output.answer(&fetched, || fetched.text())
+            output.respond(&fetched, || fetched.text())
         }
         Command::Explain { address } => {
             let explanation = fetch::explain(cx, &address).await?;
@@ -144,7 +144,7 @@ pub(super) async fn run(cx: &Cx, command: Command, output: Output) -> Result<(),
                 would_be_stored: explanation.stored,
                 verdict: &explanation.verdict,
             };
-            output.answer(&explained, || {
+            output.respond(&explained, || {
                 let lines: String = explanation.steps.iter().map(step).collect();
                 match explanation.stored {
                     true => format!("{lines}{}\n", explanation.verdict),
@@ -156,7 +156,7 @@ pub(super) async fn run(cx: &Cx, command: Command, output: Output) -> Result<(),
             let mut hosts = deliver::hosts(cx, &after, limit).await?;
             hosts.sort_by(|one, other| other.owed.cmp(&one.owed).then_with(|| one.host.cmp(&other.host)));
             let rows: Vec<HostRow<'_>> = hosts.iter().map(HostRow::from).collect();
-            output.answer(&rows, || text(&rows))
+            output.respond(&rows, || text(&rows))
         }
         Command::Dead { host, limit, before } => {
             let dead = deliver::dead(cx, host.as_deref(), before.map(RowId::from), limit).await?;
@@ -172,14 +172,14 @@ pub(super) async fn run(cx: &Cx, command: Command, output: Output) -> Result<(),
                 context::Error::NotFound => Failure::new(format!("nothing is owed to {host}")),
                 error => error.into(),
             })?;
-            output.answer(&Retried { host: &host }, || format!("The deliveries to {host} are due now."))
+            output.respond(&Retried { host: &host }, || format!("The deliveries to {host} are due now."))
         }
     }
 }
 
 async fn pause(cx: &Cx, host: &str, paused: bool, output: Output) -> Result<(), Failure> {
     let changed = deliver::set_paused(cx, host, paused).await?;
-    output.answer(&Paused { host, paused, changed }, || match (paused, changed) {
+    output.respond(&Paused { host, paused, changed }, || match (paused, changed) {
         (true, true) => format!("Deliveries to {host} wait now."),
         (true, false) => format!("Deliveries to {host} waited already."),
         (false, true) => format!("Deliveries to {host} continue."),

@@ -105,7 +105,7 @@ pub(super) async fn run(cx: &Cx, command: Command, output: Output) -> Result<(),
             params.ip = Some(ip);
             params.severity = params.severity.or(Some(IpSeverity::NoAccess));
             let block = Listed::from(ip_block::create(cx, &staff, params).await?);
-            output.answer(&block, || format!("{} is blocked now: {}.", block.ip, block.severity))
+            output.respond(&block, || format!("{} is blocked now: {}.", block.ip, block.severity))
         }
         Command::Update { ip, block, new_ip, never_expires } => {
             let mut params = block.params();
@@ -115,13 +115,13 @@ pub(super) async fn run(cx: &Cx, command: Command, output: Output) -> Result<(),
             }
             let id = ip_block::find_by_ip(cx, &ip).await?.id;
             let block = Listed::from(ip_block::update(cx, &staff, id, params).await?);
-            output.answer(&block, || format!("The block of {} is changed: {}.", block.ip, block.severity))
+            output.respond(&block, || format!("The block of {} is changed: {}.", block.ip, block.severity))
         }
         Command::Remove { ip } => {
             let block = ip_block::find_by_ip(cx, &ip).await?;
             ip_block::delete(cx, &staff, block.id).await?;
             let response = Removed { ip: block.ip };
-            output.answer(&response, || format!("{} is no longer blocked.", response.ip))
+            output.respond(&response, || format!("{} is no longer blocked.", response.ip))
         }
     }
 }

@@ -170,7 +170,7 @@ pub(super) async fn run(cx: &Cx, command: Command, output: Output) -> Result<(),
     match command {
         Command::Usage => {
             let usage = usage(cx).await?;
-            output.answer(&usage, || words(&usage))
+            output.respond(&usage, || words(&usage))
         }
         Command::Prune { remote_limit, remote_days } => {
             let report = stock::prune(cx).await?;
@@ -188,7 +188,7 @@ pub(super) async fn run(cx: &Cx, command: Command, output: Output) -> Result<(),
                 remote_files: remote.files,
                 remote_size_bytes: remote.bytes,
             };
-            output.answer(&pruned, || {
+            output.respond(&pruned, || {
                 format!(
                     "Deleted {} files of {} bytes, and {} copies of {} bytes of files of other servers.",
                     pruned.files, pruned.size_bytes, pruned.remote_files, pruned.remote_size_bytes
@@ -198,14 +198,14 @@ pub(super) async fn run(cx: &Cx, command: Command, output: Output) -> Result<(),
         Command::Refetch { host } => {
             let removed = files::stock::refetch(cx, host.as_deref()).await?;
             let report = Refetched { files: removed.files, size_bytes: removed.bytes };
-            output.answer(&report, || {
+            output.respond(&report, || {
                 format!("Deleted {} copies of {} bytes, which are fetched again.", report.files, report.size_bytes)
             })
         }
         Command::Verify => {
             let files::stock::Verified { complete, lost } = files::stock::verify(cx).await?;
             let report = Compared { complete, lost };
-            output.answer(&report, || {
+            output.respond(&report, || {
                 format!("{complete} copies are complete; {lost} had no file and are fetched again.")
             })
         }
@@ -222,7 +222,7 @@ pub(super) async fn run(cx: &Cx, command: Command, output: Output) -> Result<(),
             };
             let domain = files::modes::set(cx, &model::Staff::operator(), &domain, mode).await?;
             let row = OfDomain { domain, mode };
-            output.answer(&row, || line(&row))
+            output.respond(&row, || line(&row))
         }
         Command::Move { to, delete } => move_files(cx, to, delete, output).await,
     }
@@ -242,7 +242,7 @@ async fn move_files(cx: &Cx, to: Place, delete: bool, output: Output) -> Result<
         }
     };
     let moved = Moved::from(relocate::relocate(cx, to, delete, &progress).await?);
-    output.answer(&moved, || format!("{}.", moved.words()))?;
+    output.respond(&moved, || format!("{}.", moved.words()))?;
     match moved.differing {
         0 => Ok(()),
         differing => Err(Failure::new(format!(

@@ -158,7 +158,7 @@ pub(super) async fn run(cx: &Cx, command: Command, output: Output) -> Result<(),
         }
         Command::Config { name, members } if members.is_empty() => {
             let keys = admin::config_keys(cx, &name).await?;
-            output.answer(&keys, || words::config(&name, &keys))
+            output.respond(&keys, || words::config(&name, &keys))
         }
         Command::Config { name, members } => {
             let members = pairs(&members, |text| serde_json::from_str(text).unwrap_or_else(|_| text.into()))?;
@@ -190,7 +190,7 @@ async fn list(cx: &Cx, output: Output) -> Result<(), Failure> {
 
 async fn inspect(cx: &Cx, name: &str, output: Output) -> Result<(), Failure> {
     let detail = looked_up(cx, name).await?;
-    output.answer(&detail, || words::detail(&detail))
+    output.respond(&detail, || words::detail(&detail))
 }
 
 /// The details of a plugin, from the server that runs here or else from the database.
@@ -211,7 +211,7 @@ async fn detail(cx: &Cx, name: &str) -> Result<Value, Failure> {
 async fn change(cx: &Cx, name: &str, what: &str, body: Value, output: Output) -> Result<(), Failure> {
     let path = format!("/api/admin/plugins/{name}/{what}");
     if let Some(detail) = ask_to_load(cx, name, &path, &body, output).await? {
-        return output.answer(&detail, || words::changed(&detail));
+        return output.respond(&detail, || words::changed(&detail));
     }
     write(cx, name, what, body).await?;
     let partly = what == "grant" && !admin::find(cx, name).await?.missing.is_empty();
@@ -219,7 +219,7 @@ async fn change(cx: &Cx, name: &str, what: &str, body: Value, output: Output) ->
         life::check(cx, name).await.map_err(Failure::new)?;
     }
     let detail = detail(cx, name).await?;
-    output.answer(&detail, || {
+    output.respond(&detail, || {
         format!("{}No server runs here: the next one that starts follows.\n", words::desired(&detail))
     })
 }
@@ -269,7 +269,7 @@ async fn logs(cx: &Cx, name: &str, follow: bool, output: Output) -> Result<(), F
         }
         // What follows has no end: each line is JSON by itself.
         for line in lines.as_array().into_iter().flatten() {
-            output.answer(line, || words::log(line))?;
+            output.respond(line, || words::log(line))?;
             after = line["number"].as_u64().unwrap_or(after);
         }
         tokio::time::sleep(FOLLOW).await;
@@ -291,7 +291,7 @@ async fn command_of(cx: &Cx, name: &str, command: &str, args: &str, output: Outp
     loop {
         let mut answer = socket::post(cx, &path, &body).await?.ok_or_else(no_server)?;
         let Some(args) = admin::next_step(&mut answer) else {
-            return output.answer(&answer, || format!("{answer:#}\n"));
+            return output.respond(&answer, || format!("{answer:#}\n"));
         };
         if let Some(progress) =
             answer["progress"].as_str().filter(|_| printed.is_none_or(|at| at.elapsed() >= PROGRESS))
@@ -309,7 +309,7 @@ async fn retry(cx: &Cx, name: &str, output: Output) -> Result<(), Failure> {
         Some(answer) => answer["events"].as_u64().unwrap_or_default(),
         None => admin::retry(cx, &Staff::operator(), name).await?,
     };
-    output.answer(&json!({"name": name, "events": events}), || format!("{name} receives {events} events again."))
+    output.respond(&json!({"name": name, "events": events}), || format!("{name} receives {events} events again."))
 }
 
 async fn uninstall(cx: &Cx, name: &str, purge: bool, output: Output) -> Result<(), Failure> {
@@ -321,7 +321,7 @@ async fn uninstall(cx: &Cx, name: &str, purge: bool, output: Output) -> Result<(
             serde_json::to_value(Uninstalled::new(name.to_owned(), purge, dump.as_deref())).map_err(Failure::new)?
         }
     };
-    output.answer(&answer, || match answer["dump"].as_str() {
+    output.respond(&answer, || match answer["dump"].as_str() {
         Some(dump) => {
             format!(
                 "{name} is unloaded and its data is deleted; {dump} has the rows of its tables. A job is deleting its feeds and \

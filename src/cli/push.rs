@@ -21,7 +21,7 @@ struct Reset {
 pub(super) async fn run(cx: &Cx, command: Command, output: Output) -> Result<(), Failure> {
     let Command::Reset = command;
     let subscriptions = push::reset(cx).await?;
-    output.answer(&Reset { subscriptions }, || {
+    output.respond(&Reset { subscriptions }, || {
         format!("Deleted the key and {subscriptions} subscriptions. Restart the server: apps have to subscribe again.")
     })
 }

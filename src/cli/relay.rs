@@ -84,7 +84,7 @@ pub(super) async fn run(cx: &Cx, command: Command, output: Output) -> Result<(),
 }
 
 fn show(relay: &Relay, effect: &str, output: Output) -> Result<(), Failure> {
-    output.answer(relay, || format!("The relay {} {effect}", relay.inbox_url))
+    output.respond(relay, || format!("The relay {} {effect}", relay.inbox_url))
 }
 
 fn line(relay: &Relay) -> String {

@@ -145,7 +145,7 @@ pub(super) async fn run(cx: &Cx, command: Command, output: Output) -> Result<(),
         }
         Command::Note { id, text } => {
             let note = report::add_note(cx, &operator, existing(cx, id).await?, &text).await?;
-            output.answer(&NoteRow::from(note), || format!("Added a note to the report {id}."))
+            output.respond(&NoteRow::from(note), || format!("Added a note to the report {id}."))
         }
     }
 }
@@ -161,7 +161,7 @@ async fn existing(cx: &Cx, id: i64) -> Result<RowId, Failure> {
 
 fn done(id: i64, changed: bool, state: &str, output: Output) -> Result<(), Failure> {
     let since = if changed { "now" } else { "already" };
-    output.answer(&Changed { id: RowId::from(id), changed }, || format!("The report {id} is {since} {state}."))
+    output.respond(&Changed { id: RowId::from(id), changed }, || format!("The report {id} is {since} {state}."))
 }
 
 async fn show(cx: &Cx, id: i64, output: Output) -> Result<(), Failure> {
@@ -172,7 +172,7 @@ async fn show(cx: &Cx, id: i64, output: Output) -> Result<(), Failure> {
     let statuses = held_status::texts(cx, &ids).await?.into_iter().map(StatusRow::from).collect();
     let Some(named) = report::with_accounts(cx, vec![found]).await?.pop() else { return Ok(()) };
     let shown = Shown { report: named.into(), statuses, notes };
-    output.answer(&shown, || {
+    output.respond(&shown, || {
         let statuses = shown.statuses.iter().map(|status| format!("\n\n{}", status.text()));
         let notes = shown.notes.iter().map(|note| format!("\n\nNote of {}:\n{}", note.created_at, plain(&note.text)));
         shown.report.text() + &statuses.chain(notes).collect::<String>()

@@ -98,18 +98,18 @@ pub(super) async fn run(cx: &Cx, command: Command, output: Output) -> Result<(),
         }
         Command::Show { name } => {
             let role = Listed::from(find(cx, &name).await?);
-            output.answer(&role, || role.line())
+            output.respond(&role, || role.line())
         }
         Command::Create { name, values } => {
             let params = RoleParams { name: Some(name), ..values.params()? };
             let role = Listed::from(role::create(cx, &staff, params).await?);
-            output.answer(&role, || format!("Created the role {}.", role.name))
+            output.respond(&role, || format!("Created the role {}.", role.name))
         }
         Command::Update { name, new_name, values } => {
             let found = find(cx, &name).await?;
             let params = RoleParams { name: new_name, ..values.params()? };
             let role = Listed::from(role::update(cx, &staff, found.id, params).await?);
-            output.answer(&role, || format!("Changed the role {}.", role.name))
+            output.respond(&role, || format!("Changed the role {}.", role.name))
         }
         Command::Delete { name, dry_run } => delete(cx, &staff, &name, dry_run, output).await,
     }
@@ -125,7 +125,7 @@ async fn delete(cx: &Cx, staff: &Staff, name: &str, dry_run: bool, output: Outpu
     }
     let answer = Deleted { name: found.name, holders, dry_run };
     let verb = if dry_run { "Would delete" } else { "Deleted" };
-    output.answer(&answer, || format!("{verb} the role {}, which {holders} people have.", answer.name))
+    output.respond(&answer, || format!("{verb} the role {}, which {holders} people have.", answer.name))
 }
 
 async fn find(cx: &Cx, name: &str) -> Result<Role, Failure> {

@@ -80,7 +80,7 @@ pub(super) async fn run(cx: &Cx, command: Command, output: Output) -> Result<(),
         }
         Command::Add { text, hint } => {
             let id = rule::add(cx, &Staff::operator(), &text, &hint).await?;
-            output.answer(&Changed { id }, || format!("Added the rule {id}."))
+            output.respond(&Changed { id }, || format!("Added the rule {id}."))
         }
         Command::Translate { id, language, text, hint } => {
             let id = RuleId::from(id);
@@ -89,12 +89,12 @@ pub(super) async fn run(cx: &Cx, command: Command, output: Output) -> Result<(),
                 Error::NotFound => Failure::new(format!("there is no rule {id}")),
                 error => error.into(),
             })?;
-            output.answer(&Changed { id }, || format!("Changed the translation of the rule {id}."))
+            output.respond(&Changed { id }, || format!("Changed the translation of the rule {id}."))
         }
         Command::Remove { id } => {
             let id = RuleId::from(id);
             rule::remove(cx, &Staff::operator(), id).await?;
-            output.answer(&Changed { id }, || format!("Took the rule {id} away."))
+            output.respond(&Changed { id }, || format!("Took the rule {id} away."))
         }
     }
 }

@@ -41,5 +41,5 @@ pub(super) async fn run(cx: &Cx, command: Command, output: Output) -> Result<(),
             output.warn(&format!("{statuses} statuses are indexed; to go on from here: --before {before}"));
         }
     }
-    output.answer(&Reindexed { statuses }, || format!("Indexed {statuses} statuses."))
+    output.respond(&Reindexed { statuses }, || format!("Indexed {statuses} statuses."))
 }

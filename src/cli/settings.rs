@@ -58,7 +58,7 @@ pub(super) async fn run(cx: &Cx, command: Command, output: Output) -> Result<(),
 }
 
 fn show(output: Output, setting: &Setting) -> Result<(), Failure> {
-    output.answer(setting, || plain(&setting.value))
+    output.respond(setting, || plain(&setting.value))
 }
 
 fn entry(setting: &Setting) -> String {

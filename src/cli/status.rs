@@ -79,7 +79,7 @@ pub(super) async fn run(cx: &Cx, command: Command, output: Output) -> Result<(),
         }
     };
     let done = Done { id: id.into(), done: done.map_err(|error| missing(id, error))? };
-    output.answer(&done, || format!("The post {id} is {} now.", done.done))
+    output.respond(&done, || format!("The post {id} is {} now.", done.done))
 }
 
 fn missing(id: i64, error: context::Error) -> Failure {
@@ -92,7 +92,7 @@ fn missing(id: i64, error: context::Error) -> Failure {
 async fn show(cx: &Cx, id: StatusId, output: Output) -> Result<(), Failure> {
     let found = held_status::texts(cx, &[id]).await?.pop();
     let row = StatusRow::from(found.ok_or_else(|| missing(id.into(), context::Error::NotFound))?);
-    output.answer(&row, || row.text())
+    output.respond(&row, || row.text())
 }
 
 /// Untrusted text: control characters are removed for the terminal.

@@ -75,8 +75,8 @@ pub(super) async fn run(cx: &Cx, prune: &Prune, output: Output) -> Result<(), Fa
         kept_accounts: report.kept_accounts.iter().map(|(by, count)| (by.as_str(), *count)).collect(),
     };
     match mode {
-        Mode::Count => output.answer(&pruned, || words("Would remove", &pruned)),
-        Mode::Remove => output.answer(&pruned, || words("Removed", &pruned)),
+        Mode::Count => output.respond(&pruned, || words("Would remove", &pruned)),
+        Mode::Remove => output.respond(&pruned, || words("Removed", &pruned)),
     }
 }
 

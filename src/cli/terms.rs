@@ -79,20 +79,20 @@ pub(super) async fn run(cx: &Cx, command: Command, output: Output) -> Result<(),
                 None => terms::current(cx).await?,
             };
             let version = Version { effective_date: version.effective_date, text: version.text };
-            output.answer(&version, || version.text.clone())
+            output.respond(&version, || version.text.clone())
         }
         Command::Publish { file, effective, mail } => {
             let text = read(&file)?;
             let published = terms::publish(cx, &Staff::operator(), &effective, &text, mail).await?;
             let changed = Changed { effective_date: published.effective_date };
             let mails = if mail { " Mails are on their way, 100 in a minute." } else { "" };
-            output.answer(&changed, || {
+            output.respond(&changed, || {
                 format!("Published the terms of service that apply from {}.{mails}", changed.effective_date)
             })
         }
         Command::Remove { date } => {
             terms::remove(cx, &Staff::operator(), &date).await?;
-            output.answer(&Changed { effective_date: date.clone() }, || {
+            output.respond(&Changed { effective_date: date.clone() }, || {
                 format!("Removed the terms of service of {date}.")
             })
         }

@@ -56,7 +56,7 @@ pub(super) async fn export(
     let Some(file) = file else { return say(content, output) };
     let exported = Exported { bytes: content.len() };
     fs::write(file, content).map_err(|error| Failure::new(format!("{}: {error}", file.display())))?;
-    output.answer(&exported, || format!("Wrote {}.", file.display()))
+    output.respond(&exported, || format!("Wrote {}.", file.display()))
 }
 
 /// The data of a user that the files do not contain.
@@ -72,7 +72,7 @@ pub(super) async fn archive(cx: &Cx, username: &str, file: &Path, output: Output
     }
     let bytes = entity::archive::write(cx, &account, file, None).await?;
     let exported = Exported { bytes: usize::try_from(bytes).unwrap_or(usize::MAX) };
-    output.answer(&exported, || format!("Wrote {}.", file.display()))
+    output.respond(&exported, || format!("Wrote {}.", file.display()))
 }
 
 /// Begins an import.
@@ -91,7 +91,7 @@ pub(super) async fn import(
     let account = staff::find(cx, username).await?;
     let import = transfer::import(cx, account.id, kind, mode, &fs::read(file).map_err(unreadable)?).await?;
     let progress = Progress::new(&import, &[]);
-    output.answer(&progress, || {
+    output.respond(&progress, || {
         format!("{} rows wait to be imported: rookery user imports {}", progress.total, account.username)
     })
 }

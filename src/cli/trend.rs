@@ -191,7 +191,7 @@ async fn hashtag(cx: &Cx, name: &str, decision: DecisionArgs, output: Output) ->
             .await?
     };
     let row = TagRow::from(&tag);
-    output.answer(&row, || row.line())
+    output.respond(&row, || row.line())
 }
 
 async fn list(cx: &Cx, kind: TrendKind, pending: bool, output: Output) -> Result<(), Failure> {
@@ -232,7 +232,7 @@ async fn decide(cx: &Cx, kind: Kind, text: &str, approved: bool, output: Output)
         error => error.into(),
     })?;
     let done = if approved { "Approved" } else { "Rejected" };
-    output.answer(&Reviewed { subject: text, approved }, || format!("{done} {text}."))
+    output.respond(&Reviewed { subject: text, approved }, || format!("{done} {text}."))
 }
 
 impl Kind {

@@ -229,7 +229,7 @@ pub(super) async fn run(cx: &Cx, command: Command, output: Output) -> Result<(),
                 Err(error) => return Err(error.into()),
             };
             let result = if changed { "is in now" } else { "was in already" };
-            output.answer(&Changed { username: &account.username, changed }, || {
+            output.respond(&Changed { username: &account.username, changed }, || {
                 format!("@{} {result}.", account.username)
             })
         }
@@ -271,7 +271,7 @@ async fn make(cx: &Cx, create: Create, output: Output) -> Result<(), Failure> {
     };
     let can_sign_in = new.password.is_some();
     let made = create_users::one(cx, new).await?;
-    output.answer(&made, || {
+    output.respond(&made, || {
         let token = made.access_token.as_ref().map(|token| format!("\nAccess token: {token}")).unwrap_or_default();
         let hint = match can_sign_in {
             true => String::new(),
@@ -284,7 +284,7 @@ async fn make(cx: &Cx, create: Create, output: Output) -> Result<(), Failure> {
 async fn export(cx: &Cx, username: &str, output: Output) -> Result<(), Failure> {
     let account = staff::find(cx, username).await?;
     let document = transfer::document(cx, account.id).await?;
-    output.answer(&document, || format!("{document:#}"))
+    output.respond(&document, || format!("{document:#}"))
 }
 
 /// Generates new keys in place of keys that can no longer be decrypted.
@@ -298,7 +298,7 @@ async fn renew_keys(cx: &Cx, output: Output) -> Result<(), Failure> {
         let Some(last) = last else { break };
         after = last;
     }
-    output.answer(&Renewed { users }, || match users {
+    output.respond(&Renewed { users }, || match users {
         0 => "All signing keys can be opened with this secret key.".to_owned(),
         _ => format!("{users} users get other signing keys, which the server makes."),
     })
@@ -313,7 +313,7 @@ async fn remove(cx: &Cx, username: &str, yes: bool, output: Output) -> Result<()
         )));
     }
     removal::remove(cx, &Staff::operator(), &account).await?;
-    output.answer(&Changed { username: &account.username, changed: true }, || {
+    output.respond(&Changed { username: &account.username, changed: true }, || {
         format!("@{} is hidden now, and removed as soon as the server comes to it.", account.username)
     })
 }
@@ -326,7 +326,7 @@ async fn set_role(cx: &Cx, username: &str, role: &str, force: bool, output: Outp
         other => other.into(),
     })?;
     let answer = WithRole { username: &account.username, role: id.map(|_| role) };
-    output.answer(&answer, || format!("@{} has the role {role} now.", answer.username))
+    output.respond(&answer, || format!("@{} has the role {role} now.", answer.username))
 }
 
 async fn reset_password(cx: &Cx, username: &str, from_stdin: bool, output: Output) -> Result<(), Failure> {
@@ -338,7 +338,7 @@ async fn reset_password(cx: &Cx, username: &str, from_stdin: bool, output: Outpu
     let password = staff::set_password(cx, &Staff::operator(), &account, given.map(Secret::from)).await?;
     let made = (!from_stdin).then(|| password.expose());
     let answer = WithPassword { username: &account.username, password: made };
-    output.answer(&answer, || match made {
+    output.respond(&answer, || match made {
         Some(password) => format!("The new password of @{}: {password}", account.username),
         None => format!("@{} has the new password.", account.username),
     })
@@ -352,7 +352,7 @@ async fn mint(cx: &Cx, username: &str, scopes: &str, output: Output) -> Result<(
     let token = token::mint(cx, &mut tx, Some(app), Some(account.id), &scopes).await?;
     tx.commit().await?;
     let answer = WithToken { username: &account.username, access_token: token.expose(), scopes: scopes.to_string() };
-    output.answer(&answer, || token.expose().to_owned())
+    output.respond(&answer, || token.expose().to_owned())
 }
 
 /// Parses scopes of the server and of its plugins; at least one is required.

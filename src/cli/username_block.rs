@@ -64,7 +64,7 @@ pub(super) async fn run(cx: &Cx, command: Command, output: Output) -> Result<(),
             let block = username_block::create(cx, &staff, &name, comparison, allow_with_approval).await?;
             let block = UsernameBlock::from(block);
             let effect = if allow_with_approval { "need approval" } else { "cannot sign up" };
-            output.answer(&block, || format!("Names like {} {effect} now.", block.username))
+            output.respond(&block, || format!("Names like {} {effect} now.", block.username))
         }
         Command::Test { name } => {
             let judgement = username_block::judge(cx, &name).await?;
@@ -78,13 +78,13 @@ pub(super) async fn run(cx: &Cx, command: Command, output: Output) -> Result<(),
                 Judgement::NeedsApproval => "needs approval",
                 Judgement::Blocked => "is blocked",
             };
-            output.answer(&tested, || format!("{name} {state}."))
+            output.respond(&tested, || format!("{name} {state}."))
         }
         Command::Remove { name } => {
             let block = username_block::find_by_name(cx, &name).await?;
             username_block::delete(cx, &staff, block.id).await?;
             let done = Removed { removed: block.username };
-            output.answer(&done, || format!("{} is no longer blocked.", done.removed))
+            output.respond(&done, || format!("{} is no longer blocked.", done.removed))
         }
     }
 }

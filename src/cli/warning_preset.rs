@@ -52,12 +52,12 @@ pub(super) async fn run(cx: &Cx, command: Command, output: Output) -> Result<(),
         }
         Command::Add { title, text } => {
             let preset = PresetRow::from(warning_preset::create(cx, &operator, &title, &text).await?);
-            output.answer(&preset, || format!("Added the preset {}.", preset.id))
+            output.respond(&preset, || format!("Added the preset {}.", preset.id))
         }
         Command::Remove { id } => {
             let preset = RowId::from(id);
             match warning_preset::delete(cx, &operator, preset).await {
-                Ok(()) => output.answer(&Removed { id: preset }, || format!("Removed the preset {id}.")),
+                Ok(()) => output.respond(&Removed { id: preset }, || format!("Removed the preset {id}.")),
                 Err(Error::NotFound) => Err(Failure::new(format!("there is no preset {id}"))),
                 Err(other) => Err(other.into()),
             }

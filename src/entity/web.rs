@@ -4,8 +4,10 @@
 //! A field called `*_html` is sanitised and is not escaped.
 
 mod poll;
+mod request;
 
 pub use poll::{WebOption, WebPoll};
+pub use request::{WebRequest, WebTarget, requests};
 
 use std::collections::{BTreeMap, HashMap};
 

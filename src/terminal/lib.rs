@@ -73,7 +73,7 @@ impl Output {
     }
 
     /// Writes `value` as a line of JSON, or `words` for people.
-    pub fn answer<T: Serialize>(self, value: &T, words: impl FnOnce() -> String) -> Result<(), Failure> {
+    pub fn respond<T: Serialize>(self, value: &T, words: impl FnOnce() -> String) -> Result<(), Failure> {
         if self.json {
             self.say(&serde_json::to_string(value).map_err(Failure::new)?);
         } else {
@@ -84,7 +84,7 @@ impl Output {
 
     /// Writes a list: `rows` as one array of JSON, or a line for each; `none` where there is no row.
     pub fn list<T: Serialize>(self, rows: &[T], none: &str, line: impl Fn(&T) -> String) -> Result<(), Failure> {
-        self.answer(&rows, || {
+        self.respond(&rows, || {
             let ended = |line: String| if line.ends_with('\n') { line } else { line + "\n" };
             if rows.is_empty() { none.to_owned() } else { rows.iter().map(|row| ended(line(row))).collect() }
         })

@@ -101,7 +101,7 @@ pub(super) async fn upgrade(
     let review = install::review(cx, &candidate, &terms).await?;
     if review.installed && terms.key.is_none() {
         let detail = looked_up(cx, name).await?;
-        return output.answer(&detail, || format!("{name} {} is here already: nothing to do.", review.version));
+        return output.respond(&detail, || format!("{name} {} is here already: nothing to do.", review.version));
     }
     finish(cx, &candidate, &terms, arguments.yes, output).await
 }
@@ -126,7 +126,7 @@ async fn finish(cx: &Cx, candidate: &Candidate, terms: &Terms, yes: bool, output
         Some(id) => format!("{name} {version} was installed, signed with the key {id}.\n"),
         None => format!("{name} {version} was installed, without a signature.\n"),
     };
-    output.answer(&detail, || {
+    output.respond(&detail, || {
         let here = detail["generation"].is_u64();
         format!("{signed}{}", if here { words::changed(&detail) } else { words::desired(&detail) })
     })
@@ -186,7 +186,7 @@ pub(super) async fn verify(cx: &Cx, what: &str, key: Option<&str>, output: Outpu
         false => verify::plugin(cx, what, key).await?,
     };
     let verified = serde_json::to_value(&verified).map_err(Failure::new)?;
-    output.answer(&verified, || words::verified(&verified))
+    output.respond(&verified, || words::verified(&verified))
 }
 
 fn source(text: &str) -> Result<Source, Failure> {

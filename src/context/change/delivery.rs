@@ -4,7 +4,7 @@
 //! needs an arm in `federation::deliver::record`.
 
 use crate::queue::Distribution;
-use model::{AccountId, RowId, StatusId};
+use model::{AccountId, InteractionKind, RowId, StatusId};
 
 /// A change that may concern other servers.
 #[derive(Clone, Debug)]
@@ -37,6 +37,14 @@ pub enum Delivery {
     InteractionRequested(RowId),
     /// The author of a status accepted or rejected an interaction.
     InteractionDecided(RowId),
+    /// A policy forbade the interaction `uri` by an account of another server. `request`: the activity that requested it.
+    InteractionRefused {
+        kind: InteractionKind,
+        target: StatusId,
+        account: AccountId,
+        uri: String,
+        request: Option<String>,
+    },
     /// The author of a status took back the authorization of an interaction.
     AuthorizationRevoked(RowId),
     /// Someone voted in a poll. `choices`: the positions of the options.

@@ -18,7 +18,9 @@ use crate::queue::kinds::{
     AcceptRequests, AttachCard, CarryOver, ExpireMute, FanOut, GenerateKey, Merge, MergeTag, RebuildList,
     ReconcileHome, ReconcileList, SeverDomain, Unmerge, UnmergeDomain, UnmergeTag, VerifyLinks,
 };
-use model::{AccountId, NotificationId, RowId, Status, StatusId, TagId, Time, TokenId, Visibility, text_enum};
+use model::{
+    AccountId, InteractionKind, NotificationId, RowId, Status, StatusId, TagId, Time, TokenId, Visibility, text_enum,
+};
 use store::feed::Feed;
 
 /// A listener to changes, and the way in which it receives them.
@@ -185,6 +187,15 @@ changes! {
 
     /// The author of a status accepted or rejected an interaction.
     InteractionDecided = "interaction.decided" { request: RowId } => [delivery(Delivery::InteractionDecided(request))];
+
+    /// A policy forbade an interaction by an account of another server. `request`: the activity that requested it.
+    InteractionRefused = "interaction.refused" {
+        kind: InteractionKind,
+        target: StatusId,
+        account: AccountId,
+        uri: String,
+        request: Option<String>,
+    } => [delivery(Delivery::InteractionRefused { kind, target, account, uri, request })];
 
     /// The author of a status took back the authorization of an interaction.
     AuthorizationRevoked = "authorization.revoked" { request: RowId }

@@ -67,19 +67,6 @@ struct Decision<'a> {
     result: Option<String>,
 }
 
-/// A request that a policy forbids, which has no row.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Refused<'a> {
-    pub(crate) kind: InteractionKind,
-    pub(crate) target: StatusId,
-    /// The remote account that requested it.
-    pub(crate) account: AccountId,
-    /// Of the interaction.
-    pub(crate) uri: &'a str,
-    /// `None`: it came without a request.
-    pub(crate) request_uri: Option<&'a str>,
-}
-
 fn type_of(kind: InteractionKind) -> &'static str {
     match kind {
         InteractionKind::Quote => "QuoteRequest",
@@ -161,16 +148,28 @@ pub(super) async fn decided(cx: &Cx, tx: &mut Tx, id: RowId) -> Result<()> {
     post(cx, tx, &author, &account, &decision).await
 }
 
-/// Sends the rejection of a request.
-pub(crate) async fn refuse(cx: &Cx, tx: &mut Tx, refused: Refused<'_>) -> Result<()> {
-    let Some(target) = store::status::find(&mut *tx, refused.target).await? else { return Ok(()) };
-    let (account, author) = (actor(tx, refused.account).await?, actor(tx, target.account_id).await?);
+/// A policy forbade the interaction `uri` of a remote account with a local status: its server is told. `request`: the
+/// activity that requested it.
+pub(super) async fn refused(
+    cx: &Cx,
+    tx: &mut Tx,
+    kind: InteractionKind,
+    sides: (StatusId, AccountId),
+    uri: &str,
+    request: Option<&str>,
+) -> Result<()> {
+    let (target, account) = sides;
+    let Some((target, author)) = decision::find_target(tx, target).await? else { return Ok(()) };
+    let account = actor(tx, account).await?;
+    if author.domain.is_some() {
+        return Ok(());
+    }
     let decision = Decision {
         id: format!("{}#rejects/requests/{}", author.uri, cx.ids.next::<RowId>()),
         kind: "Reject",
         actor: &author.uri,
         to: [&account.uri],
-        object: about(refused.kind, refused.request_uri, &account.uri, &target.uri, refused.uri),
+        object: about(kind, request, &account.uri, &target, uri),
         result: None,
     };
     post(cx, tx, &author, &account, &decision).await
@@ -182,7 +181,7 @@ pub(super) async fn revoked(cx: &Cx, tx: &mut Tx, id: RowId) -> Result<()> {
     if author.domain.is_some() {
         return Ok(());
     }
-    let mut inboxes = store::delivery::follower_inboxes(&mut *tx, author.id).await?;
+    let mut inboxes = decision::follower_inboxes(tx, author.id).await?;
     if account.domain.is_some() {
         inboxes.extend(inbox(&account));
     }

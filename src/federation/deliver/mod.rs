@@ -24,7 +24,6 @@ mod send;
 mod statuses;
 mod synchronization;
 
-pub(crate) use consent::{Refused, refuse};
 pub(crate) use follows::not_following;
 pub use follows::{Reply, answer_follow};
 pub(crate) use health::mark_alive;

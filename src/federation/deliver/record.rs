@@ -46,6 +46,9 @@ async fn queue_one(cx: &Cx, tx: &mut Tx, delivery: Delivery) -> Result<()> {
         }
         Delivery::InteractionRequested(request) => consent::requested(cx, tx, request).await,
         Delivery::InteractionDecided(request) => consent::decided(cx, tx, request).await,
+        Delivery::InteractionRefused { kind, target, account, uri, request } => {
+            consent::refused(cx, tx, kind, (target, account), &uri, request.as_deref()).await
+        }
         Delivery::AuthorizationRevoked(request) => consent::revoked(cx, tx, request).await,
         Delivery::Blocked { account, target } => blocks::blocked(cx, tx, account, target).await,
         Delivery::Unblocked { account, target, block } => blocks::unblocked(cx, tx, account, target, block).await,

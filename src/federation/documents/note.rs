@@ -7,7 +7,7 @@ use context::json::Fragment;
 use context::{Cx, Error, Result};
 use entity::activity::{self, Files};
 use model::clock::Ids;
-use model::interaction::{InteractionKind, RequestState};
+use model::interaction::InteractionKind;
 use model::{Account, Actor, RowId, Status, StatusId, Time, Visibility, urls};
 use serde::Serialize;
 use service::status::decision::{self, Parties};
@@ -123,13 +123,7 @@ pub async fn request_of(cx: &Cx, author: &Account, status: &Status, id: RowId) -
         actor: &'a str,
         object: &'a str,
     }
-    let mut tx = cx.db.begin().await?;
-    let found = decision::find_parties(&mut tx, id).await?;
-    drop(tx);
-    let Some(Parties { request, target, .. }) = found else { return Ok(None) };
-    if request.state != RequestState::Pending {
-        return Ok(None);
-    }
+    let Some(Parties { request, target, .. }) = decision::find_waiting(cx, id).await? else { return Ok(None) };
     let files = Files::Served(&cx.urls);
     let note = activity::notes(cx, author, std::slice::from_ref(status), files).await?.pop();
     let Some(note) = note else { return Ok(None) };

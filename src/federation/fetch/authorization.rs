@@ -61,7 +61,7 @@ async fn verify(
     let (author, target) = match consent::verification(cx, status, kind, target, uri).await? {
         Verification::Needless => return Ok(None),
         Verification::Kept => return Ok(Some(uri.to_owned())),
-        Verification::Wanted { author, target } => (author, target),
+        Verification::Needed { author, target } => (author, target),
     };
     let is_at_home = same_host(uri, &author);
     cx.step("authorization", is_at_home, || format!("{uri} is on the host of {author}: {is_at_home}"));

@@ -2,15 +2,14 @@
 
 use context::{Cx, Error};
 use model::{InteractionKind, Time, Visibility};
+use service::remote::consent;
 use service::remote::interaction::{self, RemoteReblog};
 use service::remote::relevance;
 
-use super::consent;
 use super::inbound::Inbound;
 use super::reason::Reason;
 use super::refusal::Ignored;
 use super::relayed;
-use crate::deliver::Refused;
 use crate::fetch;
 use crate::reading::known;
 use crate::reading::visibility;
@@ -50,8 +49,8 @@ pub(super) async fn announce(cx: &Cx, inbound: &Inbound) -> Result<(), Ignored> 
     match interaction::reblog(cx, new).await {
         Err(Error::NotFound) => Err(Reason::NotVisible.into()),
         Err(Error::Forbidden(_)) => {
-            let (kind, account) = (InteractionKind::Reblog, inbound.sender.id);
-            consent::refuse(cx, Refused { kind, target: status, account, uri, request_uri: None }).await
+            consent::refuse(cx, InteractionKind::Reblog, status, inbound.sender.id, uri, None).await?;
+            Err(Reason::NotAllowed.into())
         }
         done => Ok(done.map(drop)?),
     }

@@ -4,14 +4,13 @@
 
 use context::{Cx, Error};
 use model::{InteractionKind, RowId};
-use service::remote::consent::{self, Answer, RemoteRequest};
+use service::remote::consent::{self, Outcome, RemoteRequest};
 
 use super::create;
 use super::inbound::Inbound;
 use super::reason::Reason;
 use super::refusal::Ignored;
 use crate::address::same_host;
-use crate::deliver::{self, Refused};
 use crate::fetch;
 use crate::floods::{Flood, domain_of};
 use crate::state::Network;
@@ -70,23 +69,15 @@ async fn request(cx: &Cx, inbound: &Inbound, kind: InteractionKind) -> Result<()
         request_uri: id.to_owned(),
     };
     match consent::request(cx, new).await {
-        Ok(Answer::Recorded) => Ok(()),
-        Ok(Answer::Refused) => {
-            let request_uri = Some(id);
-            refuse(cx, Refused { kind, target, account: inbound.sender.id, uri: instrument, request_uri }).await
+        Ok(Outcome::Recorded) => Ok(()),
+        Ok(Outcome::Refused) => {
+            consent::refuse(cx, kind, target, inbound.sender.id, instrument, Some(id)).await?;
+            Err(Reason::NotAllowed.into())
         }
         Err(Error::NotFound) => Err(Reason::NotVisible.into()),
         Err(Error::Forbidden(_)) => Err(Reason::NotTheAuthor.into()),
         Err(error) => Err(error.into()),
     }
-}
-
-/// Sends the rejection of an interaction that a policy forbids.
-pub(super) async fn refuse(cx: &Cx, refused: Refused<'_>) -> Result<(), Ignored> {
-    let mut tx = cx.db.begin().await?;
-    deliver::refuse(cx, &mut tx, refused).await?;
-    tx.commit().await?;
-    Err(Reason::NotAllowed.into())
 }
 
 /// True when the object of an Accept (`accepted`) or Reject is a request by an account of this server, which is decided.

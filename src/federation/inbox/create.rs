@@ -2,14 +2,12 @@
 
 use context::{Cx, Error};
 use model::{AccountId, InteractionKind, StatusId};
-use service::remote::relevance;
 use service::remote::status::{self, RemoteStatus};
+use service::remote::{consent, relevance};
 
-use super::consent;
 use super::inbound::Inbound;
 use super::reason::Reason;
 use super::refusal::Ignored;
-use crate::deliver::Refused;
 use crate::fetch;
 use crate::reading::{Author, Read, author_of, read};
 use crate::vocabulary::Note;
@@ -37,16 +35,10 @@ pub(super) async fn store(cx: &Cx, inbound: &Inbound, note: &Note, related: bool
         return Err(Reason::RepliesRejected.into());
     }
     if let Some(target) = status.in_reply_to
-        && !service::remote::consent::may_reply(cx, &status).await?
+        && !consent::may_reply(cx, &status).await?
     {
-        let refused = Refused {
-            kind: InteractionKind::Reply,
-            target,
-            account: inbound.sender.id,
-            uri: &status.uri,
-            request_uri: None,
-        };
-        return consent::refuse(cx, refused).await;
+        consent::refuse(cx, InteractionKind::Reply, target, inbound.sender.id, &status.uri, None).await?;
+        return Err(Reason::NotAllowed.into());
     }
     fetch::quoted(cx, &status).await?;
     let status = fetch::authorized(cx, note, RemoteStatus { delivered: true, ..status }).await?;

@@ -2,12 +2,11 @@
 
 use context::Cx;
 use model::InteractionKind;
+use service::remote::consent;
 
-use super::consent;
 use super::inbound::Inbound;
 use super::reason::Reason;
 use super::refusal::Ignored;
-use crate::deliver::Refused;
 use crate::reading::known;
 
 /// Marks a status that is known here as a favourite.
@@ -22,8 +21,8 @@ pub(super) async fn like(cx: &Cx, inbound: &Inbound) -> Result<(), Ignored> {
         Err(context::Error::NotFound) => Err(Reason::NotVisible.into()),
         Err(context::Error::Forbidden(_)) => {
             let (kind, uri) = (InteractionKind::Favourite, inbound.id().ok_or(Reason::NotVisible)?);
-            let account = inbound.sender.id;
-            consent::refuse(cx, Refused { kind, target: status, account, uri, request_uri: None }).await
+            consent::refuse(cx, kind, status, inbound.sender.id, uri, None).await?;
+            Err(Reason::NotAllowed.into())
         }
         done => Ok(done?),
     }

@@ -79,6 +79,7 @@ pub(crate) fn routes() -> Routes {
             FORM,
             get(settings::followed_tags::index).post(settings::followed_tags::delete),
         )
+        .route("/settings/requests", FORM, get(settings::requests::index).post(settings::requests::decide))
         .route("/settings/audit_log", FORM, get(settings::audit_log::index))
         .route("/settings/sessions", FORM, get(settings::sessions::index).post(settings::sessions::delete))
         .route(

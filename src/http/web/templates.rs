@@ -63,6 +63,7 @@ const SOURCES: &[(&str, &str)] = embed![
     "settings/home.html",
     "settings/preferences.html",
     "settings/profile.html",
+    "settings/requests.html",
     "settings/sessions.html",
     "settings/strike.html",
     "settings/audit_log.html",

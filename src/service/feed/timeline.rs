@@ -99,13 +99,20 @@ pub struct TimelineQuery {
     pub accept_language: Option<String>,
 }
 
+impl TimelineQuery {
+    /// The part of a feed that it selects.
+    fn part(&self) -> Part {
+        Part::new(self.local, self.remote)
+    }
+}
+
 /// The public timeline.
 ///
 /// # Errors
 /// [`Error::Unauthorized`] when there is no viewer, and not everyone may read it.
 #[model::use_case]
 pub async fn public(cx: &Cx, viewer: Option<&Actor>, wanted: &TimelineQuery, cursor: &Cursor) -> Result<TimelinePage> {
-    let requested = Part::new(wanted.local, wanted.remote);
+    let requested = wanted.part();
     let readable = feed_access::readable(cx, viewer, ServerFeed::Live, requested, wanted.unreadable)?;
     let Some(Part { local, remote }) = readable else { return Ok(TimelinePage::default()) };
     let filter =
@@ -135,7 +142,7 @@ pub async fn tag(
     wanted: &TimelineQuery,
     cursor: &Cursor,
 ) -> Result<TimelinePage> {
-    let requested = Part::new(wanted.local, wanted.remote);
+    let requested = wanted.part();
     let readable = feed_access::readable(cx, viewer, ServerFeed::Topic, requested, wanted.unreadable)?;
     let Some(Part { local, remote }) = readable else { return Ok(TimelinePage::default()) };
     let normal = |names: &[String]| {

@@ -4,16 +4,17 @@
 //!
 //! Spec: docs/contract/federation.md#15-who-may-interact, <https://w3id.org/fep/044f>
 
+use super::approval;
 use super::status::RemoteStatus;
-use crate::status::consent::{self, NewRequest, PENDING_MAX};
+use crate::status::consent::{self, PENDING_MAX};
 use crate::status::quoting::Claim;
 use crate::status::{decision, reference};
-use crate::visibility::{self, Seen};
+use crate::visibility;
 use context::Cx;
 use context::change::{self, Change};
 use context::error::{Error, Result};
 use model::interaction::{Group, Permission, RequestState};
-use model::{AccountId, Actor, Approval, InteractionKind, QuoteState, RowId, Status, StatusId};
+use model::{AccountId, Approval, InteractionKind, QuoteState, RowId, StatusId};
 use store::interaction_request::InteractionRequest;
 
 /// A request by an account of another server.
@@ -29,71 +30,13 @@ pub struct RemoteRequest {
     pub request_uri: String,
 }
 
-/// The answer to a request.
+/// What became of a request.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Answer {
+pub enum Outcome {
     /// It is queued, or the author is to decide.
     Recorded,
     /// The policy of the status forbids it.
     Refused,
-}
-
-/// How an interaction of an account of another server is stored.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Decided {
-    /// Why it is hidden.
-    pub(super) approval: Option<Approval>,
-    /// The request that goes with it.
-    pub(super) request: Option<NewRequest>,
-}
-
-/// How the interaction `uri` of `actor` with `seen` is stored: by an earlier decision about it, or by the policy. In a
-/// thread of another server, `authorization` is the one that was verified.
-///
-/// # Errors
-/// [`Error::Forbidden`] when the author of a local status does not allow it.
-pub(super) async fn decided_before(
-    cx: &Cx,
-    actor: &Actor,
-    seen: &Seen,
-    kind: InteractionKind,
-    uri: &str,
-    authorization: Option<&str>,
-) -> Result<Decided> {
-    let head = seen.proper();
-    if head.account_id == actor.id || head.interaction_policy.rule(kind).always.contains(Group::Public) {
-        return Ok(Decided::default());
-    }
-    let known = store::interaction_request::find_by_uri(&cx.db, kind, uri).await?;
-    if let Some(known) = known.filter(|known| known.account_id == actor.id && known.target_id == head.id) {
-        let approval = match known.state {
-            RequestState::Accepted => None,
-            RequestState::Pending => Some(Approval::Pending),
-            RequestState::Rejected => Some(Approval::Rejected),
-            RequestState::Revoked => Some(Approval::Removed),
-        };
-        return Ok(Decided { approval, request: None });
-    }
-    let author = store::account::find(&cx.db, head.account_id).await?.ok_or(Error::NotFound)?;
-    if author.is_local() {
-        let request = consent::needed(cx, actor, seen, kind).await?;
-        let approval = request.as_ref().and_then(NewRequest::approval);
-        return Ok(Decided { approval, request });
-    }
-    if seen.marked().may.of(kind) == Permission::Automatic {
-        return Ok(Decided::default());
-    }
-    let Some(authorization) = authorization else {
-        return Ok(Decided { approval: Some(Approval::Pending), request: None });
-    };
-    let request = NewRequest {
-        kind,
-        target: head.id,
-        author: author.id,
-        state: RequestState::Accepted,
-        authorization: Some(authorization.to_owned()),
-    };
-    Ok(Decided { approval: None, request: Some(request) })
 }
 
 /// True when `new` may reply to what it replies to, as far as that is known: its thread is not closed, and the author of a
@@ -110,37 +53,20 @@ pub async fn may_reply(cx: &Cx, new: &RemoteStatus) -> Result<bool> {
         Err(Error::Forbidden(_)) => return Ok(false),
         checked => checked?,
     }
-    match reply(cx, &actor, &parent, new).await {
+    match approval::reply(cx, &actor, &parent, &new.uri, new.reply_authorization.as_deref()).await {
         Err(Error::Forbidden(_)) => Ok(false),
         decided => decided.map(|_| true),
     }
 }
 
-/// How the reply `new` of `actor` to `parent` is stored.
-///
-/// # Errors
-/// As [`decided_before`].
-pub(super) async fn reply(cx: &Cx, actor: &Actor, parent: &Status, new: &RemoteStatus) -> Result<Decided> {
-    if parent.interaction_policy.is_open() {
-        return Ok(Decided::default());
-    }
-    let kind = InteractionKind::Reply;
-    match visibility::status(cx, Some(actor), parent.id).await {
-        Ok(seen) => decided_before(cx, actor, &seen, kind, &new.uri, new.reply_authorization.as_deref()).await,
-        // It is not a matter of the policy.
-        Err(Error::NotFound) => Ok(Decided::default()),
-        Err(error) => Err(error),
-    }
-}
-
 /// Decides about a request as the policy of its target says, or lets the author decide. A request that is repeated gets the
-/// same answer.
+/// same decision.
 ///
 /// # Errors
 /// [`Error::NotFound`] when the account may not see the target; [`Error::Forbidden`] when the interaction is someone
 /// else's.
 #[model::use_case]
-pub async fn request(cx: &Cx, new: RemoteRequest) -> Result<Answer> {
+pub async fn request(cx: &Cx, new: RemoteRequest) -> Result<Outcome> {
     let actor = super::actor(cx, new.account).await?;
     let seen = visibility::status(cx, Some(&actor), new.target).await?;
     let target = seen.head();
@@ -158,22 +84,22 @@ pub async fn request(cx: &Cx, new: RemoteRequest) -> Result<Answer> {
             change::record(cx, &mut tx, Change::InteractionDecided { request: known.id }).await?;
         }
         tx.commit().await?;
-        return Ok(Answer::Recorded);
+        return Ok(Outcome::Recorded);
     }
     if new.kind == InteractionKind::Reply {
         match consent::refuse_closed(cx, &actor, target.conversation_id).await {
-            Err(Error::Forbidden(_)) => return Ok(Answer::Refused),
+            Err(Error::Forbidden(_)) => return Ok(Outcome::Refused),
             checked => checked?,
         }
     }
     let state = match seen.marked().may.of(new.kind) {
         Permission::Automatic => RequestState::Accepted,
         Permission::Manual => RequestState::Pending,
-        Permission::Denied | Permission::Unknown => return Ok(Answer::Refused),
+        Permission::Denied | Permission::Unknown => return Ok(Outcome::Refused),
     };
     let waits = state == RequestState::Pending;
     if waits && store::interaction_request::count_pending(&mut tx, new.account).await? >= PENDING_MAX {
-        return Ok(Answer::Refused);
+        return Ok(Outcome::Refused);
     }
     let now = cx.clock.now();
     let row = InteractionRequest {
@@ -202,7 +128,27 @@ pub async fn request(cx: &Cx, new: RemoteRequest) -> Result<Answer> {
         }
     }
     tx.commit().await?;
-    Ok(Answer::Recorded)
+    Ok(Outcome::Recorded)
+}
+
+/// Tells another server that a policy forbade the interaction `uri` of its account `account`. `request`: the activity that
+/// requested it.
+///
+/// # Errors
+/// When the database fails.
+#[model::use_case]
+pub async fn refuse(
+    cx: &Cx,
+    kind: InteractionKind,
+    target: StatusId,
+    account: AccountId,
+    uri: &str,
+    request: Option<&str>,
+) -> Result<()> {
+    let (uri, request) = (uri.to_owned(), request.map(str::to_owned));
+    let mut tx = cx.db.begin().await?;
+    change::record(cx, &mut tx, Change::InteractionRefused { kind, target, account, uri, request }).await?;
+    Ok(tx.commit().await?)
 }
 
 /// The author `author` of another server accepted the request `id` of an account of this one, or rejected it.
@@ -296,7 +242,7 @@ pub enum Verification {
     /// It was verified before.
     Kept,
     /// The author of the target, and the target.
-    Wanted { author: String, target: String },
+    Needed { author: String, target: String },
 }
 
 /// What the authorization `uri` of the interaction of `status` with `target` has to state.
@@ -325,7 +271,7 @@ pub async fn verification(
         return Ok(if same { Verification::Kept } else { Verification::Needless });
     }
     let author = store::account::find(&cx.db, target.account_id).await?;
-    Ok(author.map_or(Verification::Needless, |author| Verification::Wanted { author: author.uri, target: target.uri }))
+    Ok(author.map_or(Verification::Needless, |author| Verification::Needed { author: author.uri, target: target.uri }))
 }
 
 /// The status at `url`, by its id or its page, if it is known.
@@ -377,7 +323,9 @@ pub async fn restate(cx: &Cx, new: &RemoteStatus) -> Result<bool> {
         None => None,
     };
     let reply = match &parent {
-        Some(parent) => reply(cx, &actor, parent, new).await?.request,
+        Some(parent) => {
+            approval::reply(cx, &actor, parent, &new.uri, new.reply_authorization.as_deref()).await?.request
+        }
         None => None,
     };
     let mut tx = cx.db.begin().await?;

@@ -1,6 +1,6 @@
 //! Favourites, reblogs and pins by accounts of other servers.
 
-use super::consent::{self, Decided};
+use super::approval::{self, Decided};
 use crate::status;
 use crate::visibility;
 use crate::{interaction, notification, reblog};
@@ -57,10 +57,10 @@ pub async fn reblog(cx: &Cx, new: RemoteReblog) -> Result<Option<StatusId>> {
     let own = original.account_id == actor.id;
     let may = original.visibility.is_wider_than_followers() || (own && original.visibility == Visibility::Private);
     if !may {
-        return Err(Error::forbidden("This status cannot be reblogged"));
+        return Err(Error::NotFound);
     }
-    let Decided { approval, request } =
-        consent::decided_before(cx, &actor, &seen, InteractionKind::Reblog, &new.uri, None).await?;
+    let Decided { approval: hidden, request } =
+        approval::decided_before(cx, &actor, &seen, InteractionKind::Reblog, &new.uri, None).await?;
     let id = super::status::new_id(cx, new.created_at).await?;
     let row = Status {
         local: false,
@@ -69,7 +69,7 @@ pub async fn reblog(cx: &Cx, new: RemoteReblog) -> Result<Option<StatusId>> {
         language: original.language.clone(),
         conversation_id: original.conversation_id,
         reblog_of_id: Some(original.id),
-        approval,
+        approval: hidden,
         ..Status::new(id, actor.id, new.uri, new.created_at.min(cx.clock.now()))
     };
     let mut tx = cx.db.begin().await?;

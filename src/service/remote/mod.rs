@@ -7,6 +7,7 @@
 //! Spec: docs/contract/federation.md#7-accepting-activities.
 
 pub mod account;
+mod approval;
 pub mod block;
 pub mod consent;
 mod edit;

@@ -3,7 +3,7 @@
 use chrono::TimeDelta;
 
 use super::account::clip_bytes;
-use super::consent::Decided;
+use super::approval::{self, Decided};
 use super::emoji::{self, RemoteEmoji};
 use super::media::{self, RemoteMedia};
 use super::poll::{self, RemotePoll};
@@ -152,8 +152,8 @@ pub async fn create(cx: &Cx, mut new: RemoteStatus, shown_to: &[AccountId]) -> R
         None => None,
     };
     new.in_reply_to = parent.as_ref().map(|parent| parent.id);
-    let Decided { approval, request } = match &parent {
-        Some(parent) => super::consent::reply(cx, &actor, parent, &new).await?,
+    let Decided { approval: hidden, request } = match &parent {
+        Some(parent) => approval::reply(cx, &actor, parent, &new.uri, new.reply_authorization.as_deref()).await?,
         None => Decided::default(),
     };
     let id = new_id(cx, new.created_at).await?;
@@ -180,16 +180,16 @@ pub async fn create(cx: &Cx, mut new: RemoteStatus, shown_to: &[AccountId]) -> R
         found => found,
     };
     reference::lock_for_new(&mut tx, actor.id, new.in_reply_to, &mut references).await?;
-    let row = Status { approval, ..row(cx, &new, id, conversation, references.shows_quote()) };
+    let row = Status { approval: hidden, ..row(cx, &new, id, conversation, references.shows_quote()) };
     let stored = NewStatus { author: &actor, row, thread: parent.as_ref(), references, tags: new.tags() };
     let row = stored.write(cx, &mut tx, RemoteParts(&new)).await?;
     adopt(&mut tx, id, &waiting).await?;
     match request {
         Some(request) => consent::ask(cx, &mut tx, actor.id, |_| new.uri.clone(), id, request).await?,
-        None if approval == Some(Approval::Pending) => consent::came(cx, &mut tx, &row).await?,
+        None if hidden == Some(Approval::Pending) => consent::came(cx, &mut tx, &row).await?,
         None => {}
     }
-    let publishes = approval.is_none() && (new.delivered || cx.clock.now() - row.created_at < RECENT);
+    let publishes = hidden.is_none() && (new.delivered || cx.clock.now() - row.created_at < RECENT);
     if new.missing_parent.is_some() || new.replies.is_some() {
         let (parent, replies) = (new.missing_parent.as_deref(), new.replies.as_deref());
         store::remote_thread::insert(&mut tx, id, parent, replies).await?;

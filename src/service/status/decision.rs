@@ -113,6 +113,28 @@ pub async fn find_parties(tx: &mut Tx, id: RowId) -> Result<Option<Parties>> {
     Ok(Some(Parties { request, target: target.uri, account, author }))
 }
 
+/// The URI of a target, and its author; `None` when it is gone.
+#[model::use_case]
+pub async fn find_target(tx: &mut Tx, target: StatusId) -> Result<Option<(String, ActorRow)>> {
+    let Some(target) = store::status::find(&mut *tx, target).await? else { return Ok(None) };
+    let author = store::remote::get_actor(&mut *tx, target.account_id).await?;
+    Ok(author.map(|author| (target.uri, author)))
+}
+
+/// The inboxes of the followers of `author`, who may have seen what was authorized.
+#[model::use_case]
+pub async fn follower_inboxes(tx: &mut Tx, author: AccountId) -> Result<Vec<String>> {
+    Ok(store::delivery::follower_inboxes(&mut *tx, author).await?)
+}
+
+/// The request `id` with its two sides, while it waits.
+#[model::use_case]
+pub async fn find_waiting(cx: &Cx, id: RowId) -> Result<Option<Parties>> {
+    let mut tx = cx.db.begin().await?;
+    let found = find_parties(&mut tx, id).await?;
+    Ok(found.filter(|parties| parties.request.state == RequestState::Pending))
+}
+
 /// The accepted request `id` to `author`, as its authorization shows it.
 ///
 /// # Errors

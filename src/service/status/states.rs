@@ -71,7 +71,7 @@ impl Addressed {
             return Ok(self);
         }
         let pending = self.pending();
-        let Self { composed: Composed { draft, words, poll, .. }, parent, request: asked, .. } = self;
+        let Self { composed: Composed { draft, words, poll, .. }, parent, request: reply_request, .. } = self;
         let request = (draft.source(), &draft.params, draft.visibility.as_deref());
         let (words, pending) = compose::filtered(cx, actor, words, pending, request).await?;
         compose::check_mentions(&words, draft.allowed_mentions.as_deref())?;
@@ -83,7 +83,7 @@ impl Addressed {
             new_conversation: pending.new_conversation,
         };
         let composed = Composed { draft, words, poll, sensitive: pending.sensitive, language };
-        Ok(Self { composed, parent, request: asked, reach, extras: pending.extras })
+        Ok(Self { composed, parent, request: reply_request, reach, extras: pending.extras })
     }
 
     /// The status as plugins see it.
@@ -111,7 +111,7 @@ impl Addressed {
     /// [`Error::Invalid`](context::Error::Invalid) for a text or an audience that is not allowed, and the errors of
     /// [`reference::resolve`].
     pub(super) async fn ready(self, cx: &Cx, actor: &Actor) -> Result<Ready> {
-        let Self { composed, parent, request: asked, reach, extras } = self;
+        let Self { composed, parent, request: reply_request, reach, extras } = self;
         let Composed { draft, mut words, poll, mut sensitive, language } = composed;
         compose::moderate(cx, &mut words, poll.as_ref(), &mut sensitive)?;
         let reach = address::settle(cx, actor, reach, &words.mentions).await?;
@@ -123,7 +123,7 @@ impl Addressed {
         let references = reference::resolve(cx, actor, request, None, None).await?;
         let reach = if references.is_for_followers() { reach.for_followers() } else { reach };
         let reach = address::hold_back(cx, actor, reach).await?;
-        let request = asked;
+        let request = reply_request;
         Ok(Ready { draft, words, poll, sensitive, language, extras, parent, request, references, reach, spent: None })
     }
 }

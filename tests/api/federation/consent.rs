@@ -92,8 +92,8 @@ async fn policy_is_known_on_the_other_server() {
             let seen = there(viewer, &target).await;
             assert_eq!(seen["quote_approval"]["current_user"], may, "{word}");
             let body = json!({ "status": "look", "quoted_status_id": id(&seen) });
-            let answer = viewer.post("/api/v1/statuses").json(&body).send().await;
-            assert_eq!(answer.status, if may == "denied" { 422 } else { 200 }, "{word}: {}", answer.text());
+            let response = viewer.post("/api/v1/statuses").json(&body).send().await;
+            assert_eq!(response.status, if may == "denied" { 422 } else { 200 }, "{word}: {}", response.text());
         }
     }
     // A policy that changes afterwards is told.
@@ -118,8 +118,8 @@ fn request(person: &Person, target: &Value, instrument: &str) -> Value {
 
 async fn post(scene: &Scene, person: &Person, activity: &Value) {
     scene.app.tick();
-    let answer = person.letter(&scene.app, activity).send(&scene.app).await;
-    assert_eq!(answer.status, 202, "{}", answer.text());
+    let response = person.letter(&scene.app, activity).send(&scene.app).await;
+    assert_eq!(response.status, 202, "{}", response.text());
     scene.app.run_jobs().await;
 }
 
@@ -303,13 +303,13 @@ async fn reply_waits_for_the_author_on_another_server() {
     let friends = Friends::new().await;
     let (alice, bob) = (&friends.alice, &friends.bob);
     let carol = friends.peers[1].account("carol").await;
-    let asked = json!({ "with_approval": ["public"] });
-    let target = restricted(alice, "can_reply", &asked).await;
+    let policy_of = json!({ "with_approval": ["public"] });
+    let target = restricted(alice, "can_reply", &policy_of).await;
     friends.settle().await;
     let seen = there(bob, &target).await;
     assert_eq!(seen["interaction_policy"]["can_reply"]["current_user"], "manual");
-    let answer = |text: &str| json!({ "status": text, "in_reply_to_id": id(&seen) });
-    let [one, two] = [bob.publish(answer("one")).await, bob.publish(answer("two")).await];
+    let response = |text: &str| json!({ "status": text, "in_reply_to_id": id(&seen) });
+    let [one, two] = [bob.publish(response("one")).await, bob.publish(response("two")).await];
     assert_eq!(one["approval"], "pending");
     friends.settle().await;
     carol.status(&one).fails(404).await;
@@ -403,11 +403,11 @@ async fn interactions_without_a_request_are_held_to_the_policy() {
     assert!(scene.status(&dave.note("1")).await.is_none());
     assert_eq!(scene.app.count("statuses WHERE approval IS NOT NULL").await, 0, "nothing is stored");
 
-    let asked = scene.alice.publish(rules(&json!({ "with_approval": ["public"] }))).await;
-    scene.send(&dave, "Like", asked["uri"].clone()).await;
-    scene.send(&dave, "Announce", asked["uri"].clone()).await;
-    scene.send(&dave, "Create", note(&dave, "2", &asked)).await;
-    let seen = scene.alice.status(&asked).ok().await;
+    let policy_of = scene.alice.publish(rules(&json!({ "with_approval": ["public"] }))).await;
+    scene.send(&dave, "Like", policy_of["uri"].clone()).await;
+    scene.send(&dave, "Announce", policy_of["uri"].clone()).await;
+    scene.send(&dave, "Create", note(&dave, "2", &policy_of)).await;
+    let seen = scene.alice.status(&policy_of).ok().await;
     for counter in ["favourites_count", "reblogs_count", "replies_count"] {
         assert_eq!(seen[counter], 0, "{counter}");
     }
@@ -415,7 +415,7 @@ async fn interactions_without_a_request_are_held_to_the_policy() {
         decide(&scene.alice, "authorize").await;
     }
     scene.app.run_jobs().await;
-    let seen = scene.alice.status(&asked).ok().await;
+    let seen = scene.alice.status(&policy_of).ok().await;
     for counter in ["favourites_count", "reblogs_count", "replies_count"] {
         assert_eq!(seen[counter], 1, "{counter}");
     }
@@ -466,16 +466,16 @@ async fn policies_of_gotosocial_are_understood() {
     let naming = scene.receive(&naming).await;
     assert_eq!(naming["interaction_policy"]["can_reply"]["current_user"], "automatic");
 
-    let answer = json!({ "status": "an answer", "in_reply_to_id": id(&plain) });
-    let answer = scene.alice.publish(&answer).await;
+    let response = json!({ "status": "an answer", "in_reply_to_id": id(&plain) });
+    let response = scene.alice.publish(&response).await;
     scene.app.run_jobs().await;
     assert!(received(&scene.liar, "Create").is_empty(), "followers receive it once it is approved");
     let requests = received(&scene.liar, "ReplyRequest");
-    assert_eq!((&requests[0]["object"], &requests[0]["instrument"]["id"]), (&plain["uri"], &answer["uri"]));
+    assert_eq!((&requests[0]["object"], &requests[0]["instrument"]["id"]), (&plain["uri"], &response["uri"]));
     let stamp = scene.liar.url("/authorizations/1");
     let accept = with(scene.carol.activity("Accept", requests[0]["id"].clone()), &json!({ "result": stamp }));
     post(&scene, &scene.carol, &accept).await;
-    assert_eq!(scene.alice.status(&answer).ok().await.get("approval"), None);
+    assert_eq!(scene.alice.status(&response).ok().await.get("approval"), None);
     let created = received(&scene.liar, "Create");
     assert_eq!(created[0]["object"]["replyAuthorization"], stamp);
 }

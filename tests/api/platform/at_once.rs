@@ -549,8 +549,8 @@ async fn requests_are_decided_once_and_counted_once() {
     for number in 0..TOGETHER {
         people.push(app.account(&format!("person{number}")).await);
     }
-    let asked = json!({ "with_approval": ["public"] });
-    let policy = json!({ "can_quote": asked, "can_favourite": asked, "can_reblog": asked, "can_reply": asked });
+    let rule = json!({ "with_approval": ["public"] });
+    let policy = json!({ "can_quote": rule, "can_favourite": rule, "can_reblog": rule, "can_reply": rule });
     let target = alice.publish(json!({ "status": "hello", "interaction_policy": policy })).await.into_id();
     let quote = json!({ "status": "look", "quoted_status_id": target });
     let reply = json!({ "status": "an answer", "in_reply_to_id": target });
@@ -563,8 +563,8 @@ async fn requests_are_decided_once_and_counted_once() {
             person.post(&path("reblog")),
         ]
     };
-    let answers = together(people.iter().flat_map(act)).await;
-    assert!(answers.iter().all(|answer| answer.status == StatusCode::OK));
+    let all = together(people.iter().flat_map(act)).await;
+    assert!(all.iter().all(|one| one.status == StatusCode::OK));
     assert_eq!(app.count("interaction_requests WHERE state = 'pending'").await, 32);
     let requests = alice.get("/api/v1/interaction_requests?limit=40").ok().await;
     let ids: Vec<String> =
@@ -575,8 +575,8 @@ async fn requests_are_decided_once_and_counted_once() {
         [alice.post(&path), alice.post(&path)]
     };
     let decided = together(ids.iter().flat_map(decide)).await;
-    assert_eq!(decided.iter().filter(|answer| answer.status == StatusCode::OK).count(), 32);
-    assert!(decided.iter().all(|answer| answer.status == StatusCode::OK || answer.status == StatusCode::NOT_FOUND));
+    assert_eq!(decided.iter().filter(|one| one.status == StatusCode::OK).count(), 32);
+    assert!(decided.iter().all(|one| one.status == StatusCode::OK || one.status == StatusCode::NOT_FOUND));
     let counters = async || {
         let seen = alice.get(&format!("/api/v1/statuses/{target}")).ok().await;
         ["quotes_count", "replies_count", "favourites_count", "reblogs_count"].map(|name| seen[name].as_i64().unwrap())

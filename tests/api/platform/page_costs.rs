@@ -153,6 +153,7 @@ const WEB_LEFT_OUT: &[(&str, &str)] = &[
         "/settings/strikes",
         "a page of strikes with their appeals is two statements (service::moderation::appeal::strikes)",
     ),
+    ("/settings/requests", "a page of requests costs the same for any number of them (web::requests)"),
     ("/settings/audit_log", "for staff; a page is one statement (store::audit::list)"),
     ("/settings/delete", "a form"),
     ("/settings/moving", "forms"),

@@ -262,6 +262,7 @@ async fn status_rows_are_read_back_as_inserted() {
     let mut tx = app.db().begin().await.unwrap();
     insert_statuses(&mut tx).await;
     let edit = Edit {
+        quote_id: Some(ORIGINAL.into()),
         id: RowId::from(6_000),
         status_id: status().id,
         text: "text".to_owned(),

@@ -40,7 +40,7 @@ async fn owner_has_every_permission() {
     let alice = app.account("alice").await;
     app.make(&alice, "Owner").await;
     let role = alice.get(VERIFY).ok().await["role"].clone();
-    assert_eq!((&role["name"], &role["permissions"]), (&json!("Owner"), &json!("1880096767")));
+    assert_eq!((&role["name"], &role["permissions"]), (&json!("Owner"), &json!("1881145343")));
 }
 
 #[tokio::test]

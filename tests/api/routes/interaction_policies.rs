@@ -57,16 +57,21 @@ async fn each_rule_is_enforced_for_each_group() {
                 let allowed = name == group || (name == "mentioned" && rule == "can_reply");
                 let expected = if allowed { "automatic" } else { "denied" };
                 assert_eq!(may(person, &status, rule).await, expected, "{rule} {group} {name}");
-                let answer = match act {
+                let response = match act {
                     Some(path) => person.post(&status_path(&status, path)).send().await,
                     None => {
                         let body = json!({ "status": "an answer", "in_reply_to_id": id(&status) });
                         person.post("/api/v1/statuses").json(&body).send().await
                     }
                 };
-                assert_eq!(answer.status, if allowed { 200 } else { 403 }, "{rule} {group} {name}: {}", answer.text());
+                assert_eq!(
+                    response.status,
+                    if allowed { 200 } else { 403 },
+                    "{rule} {group} {name}: {}",
+                    response.text()
+                );
                 if !allowed {
-                    let error = answer.json()["error"].as_str().unwrap().to_owned();
+                    let error = response.json()["error"].as_str().unwrap().to_owned();
                     assert!(error.starts_with("The author of this post does not let you"), "{error}");
                 }
             }
@@ -83,37 +88,37 @@ async fn reply_is_hidden_until_it_is_approved() {
     let [alice, bob, carol] = app.accounts(["alice", "bob", "carol"]).await;
     carol.follow(&bob).ok().await;
     app.run_jobs().await;
-    let asked = json!({ "always": ["followers"], "with_approval": ["public"] });
-    let target = publish(&alice, "can_reply", &asked).await;
+    let policy_of = json!({ "always": ["followers"], "with_approval": ["public"] });
+    let target = publish(&alice, "can_reply", &policy_of).await;
     assert_eq!(may(&bob, &target, "can_reply").await, "manual");
     let body = json!({ "status": "an answer @carol", "in_reply_to_id": id(&target) });
-    let answer = bob.publish(&body).await;
-    contract::check("Status", &answer);
-    assert_eq!(answer["approval"], "pending");
+    let response = bob.publish(&body).await;
+    contract::check("Status", &response);
+    assert_eq!(response["approval"], "pending");
     app.run_jobs().await;
     assert_eq!(show(&alice, &target).await["replies_count"], 0);
     assert_eq!(types(&index(&alice, "").await), ["pending.reply"]);
-    assert_eq!(index(&alice, "").await[0]["status"]["id"], answer["id"]);
+    assert_eq!(index(&alice, "").await[0]["status"]["id"], response["id"]);
     assert_eq!(types(&index(&carol, "").await), [""; 0]);
-    carol.status(&answer).fails(404).await;
-    app.anonymous().status(&answer).fails(404).await;
+    carol.status(&response).fails(404).await;
+    app.anonymous().status(&response).fails(404).await;
     assert_eq!(below(&carol, &target).await, [""; 0]);
-    assert_eq!(below(&bob, &target).await, [id(&answer)], "its author sees it");
+    assert_eq!(below(&bob, &target).await, [id(&response)], "its author sees it");
     assert_eq!(carol.get("/api/v1/timelines/home").ok().await, json!([]));
     // Nobody else decides.
     let request = requests(&alice, "").await.remove(0);
-    assert_eq!((&request["type"], &request["reply"]["id"]), (&json!("reply"), &answer["id"]));
+    assert_eq!((&request["type"], &request["reply"]["id"]), (&json!("reply"), &response["id"]));
     bob.post(&format!("/api/v1/interaction_requests/{}/authorize", id(&request))).fails(404).await;
 
     let decided = decide(&alice, &request, "authorize").await;
     contract::check("InteractionRequest", &decided);
     assert_eq!((&decided["state"], &decided["rejected_at"]), (&json!("accepted"), &Value::Null));
     app.run_jobs().await;
-    let shown = show(&carol, &answer).await;
+    let shown = show(&carol, &response).await;
     assert_eq!(shown.get("approval"), None);
     assert_eq!(show(&alice, &target).await["replies_count"], 1);
     assert_eq!(types(&index(&carol, "").await), ["mention"]);
-    assert_eq!(below(&carol, &target).await, [id(&answer)]);
+    assert_eq!(below(&carol, &target).await, [id(&response)]);
     alice.post(&format!("/api/v1/interaction_requests/{}/reject", id(&request))).fails(404).await;
 
     let second = reply(&bob, &target).await;

@@ -102,7 +102,7 @@ async fn command_sets_pictures_from_files() {
 }
 
 #[tokio::test]
-async fn everyone_sees_pictures_of_a_closed_server() {
+async fn pictures_of_closed_server_are_seen_by_everyone() {
     let app = TestApp::with(&[("ROOKERY_ACCESS_LIMITED_FEDERATION", "true")]).await;
     set(&app, "logo", &png(30, 30)).await;
     let page = app.anonymous().get("/auth/sign_in").send().await.text();

@@ -93,7 +93,7 @@ async fn command_publishes_a_file_and_removes_what_does_not_apply_yet() {
 }
 
 #[tokio::test]
-async fn everyone_gets_one_mail_in_batches() {
+async fn mails_about_terms_go_to_everyone_once_in_batches() {
     let app = TestApp::new().await;
     let mut people = BTreeSet::new();
     for number in 0..102 {

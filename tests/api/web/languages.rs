@@ -4,7 +4,7 @@ use crate::harness::{Browser, RequestBuilder, TestApp};
 use serde_json::json;
 
 /// Public pages and settings pages.
-const PAGES: [&str; 29] = [
+const PAGES: [&str; 31] = [
     "/",
     "/about",
     "/privacy-policy",
@@ -25,6 +25,8 @@ const PAGES: [&str; 29] = [
     "/settings/filters",
     "/settings/filters/new",
     "/settings/followed_tags",
+    "/settings/requests",
+    "/settings/requests?state=revoked",
     "/settings/strikes",
     "/settings/sessions",
     "/settings/transfer",
@@ -164,9 +166,9 @@ async fn errors_use_language_of_page() {
     assert!(forged.text().contains("Nicht erlaubt") && forged.text().contains("Dieses Formular ist zu alt"));
     let missing = Browser::preferring(&app, "ja").get("/@nobody").await;
     assert!(missing.text().contains("ここには何もありません"));
-    // The API responds in English, per contract.
+    // So do errors of the API.
     let refused = app.anonymous().get("/api/v1/preferences").header("accept-language", "de").send().await;
-    assert_eq!(refused.json()["error"], "This method requires an authenticated user");
+    assert_eq!(refused.json()["error"], "Dafür musst du angemeldet sein.");
 }
 
 #[tokio::test]

@@ -5,6 +5,7 @@ mod interaction;
 mod languages;
 mod pages;
 mod password;
+mod requests;
 mod search;
 mod session;
 mod settings;

@@ -5,7 +5,7 @@ use crate::routes::media::png;
 use serde_json::json;
 
 /// All settings pages.
-const PAGES: [&str; 14] = [
+const PAGES: [&str; 15] = [
     "/settings",
     "/settings/password",
     "/settings/email",
@@ -14,6 +14,7 @@ const PAGES: [&str; 14] = [
     "/settings/filters",
     "/settings/filters/new",
     "/settings/followed_tags",
+    "/settings/requests",
     "/settings/strikes",
     "/settings/sessions",
     "/settings/transfer",
@@ -74,6 +75,7 @@ async fn form_without_csrf_token_changes_nothing() {
         &format!("/settings/filters/{id}"),
         &format!("/settings/filters/{id}/delete"),
         "/settings/followed_tags",
+        "/settings/requests",
         "/settings/sessions",
     ] {
         for fields in [vec![("title", "x")], vec![("title", "x"), ("csrf", "guessed")]] {
@@ -245,6 +247,9 @@ async fn invalid_choice_is_refused() {
         ("visibility", "direct", "visibility"),
         ("visibility", "nobody", "visibility"),
         ("searchability", "some", "searchability"),
+        ("policies[public][reply]", "friends", "policies"),
+        ("policies[private][reply]", "nobody", "policies"),
+        ("policies[unlisted][react]", "circle", "policies"),
         ("language", "xx", "language"),
         ("expand_media", "sometimes", "expand_media"),
         ("chosen_languages[]", "DE", "chosen_languages"),
@@ -255,6 +260,113 @@ async fn invalid_choice_is_refused() {
         assert_eq!(error(&refused, at), "It is none of the choices.", "{field}={sent}");
         assert_eq!(refused.text().matches(" checked").count(), 1, "{field}={sent}");
     }
+}
+
+/// The fields of the chosen policies on the page of preferences.
+fn chosen_policies(page: &Answer) -> Vec<(String, String)> {
+    let text = page.text();
+    let mut found = Vec::new();
+    for part in text.split("<select id=\"policies[").skip(1) {
+        let name = part.split('"').next().unwrap();
+        let options = part.split("</select>").next().unwrap();
+        let chosen = options.split("<option value=\"").skip(1).find(|option| option.contains(" selected")).unwrap();
+        found.push((format!("policies[{name}"), chosen.split('"').next().unwrap().to_owned()));
+    }
+    for part in
+        text.split("<input id=\"policies[").skip(1).filter(|part| part.split('>').next().unwrap().contains(" checked"))
+    {
+        found.push((format!("policies[{}", part.split('"').next().unwrap()), "1".to_owned()));
+    }
+    found
+}
+
+#[tokio::test]
+async fn policies_are_chosen_by_visibility() {
+    let app = TestApp::new().await;
+    let [client, bob] = app.accounts(["alice", "bob"]).await;
+    let alice = Browser::signed_in(&app, "alice").await;
+    let page = alice.get("/settings/preferences").await;
+    assert_eq!(chosen_policies(&page).len(), 6);
+    assert!(chosen_policies(&page).iter().all(|(_, chosen)| chosen == "everyone"));
+    let fields = [
+        ("policies[public][reply]", "followers"),
+        ("policies[public][reply_ask]", "1"),
+        ("policies[public][react]", "nobody"),
+        ("policies[unlisted][reply]", "mentioned"),
+        ("policies[private][react]", "following"),
+    ];
+    assert_eq!(alice.submit(&page, "/settings/preferences", &fields).await.status, 302);
+
+    let defaults = client.get("/api/v1/interaction_policies/defaults").ok().await;
+    let rule = |visibility: &str, name: &str| {
+        let rule = &defaults[visibility][name];
+        (rule["always"].clone(), rule["with_approval"].clone())
+    };
+    let everyone = (json!(["public"]), json!([]));
+    assert_eq!(rule("public", "can_reply"), (json!(["followers"]), json!(["public"])));
+    assert_eq!(rule("public", "can_favourite"), (json!([]), json!([])));
+    assert_eq!(rule("public", "can_reblog"), (json!([]), json!([])));
+    assert_eq!(rule("public", "can_quote"), everyone);
+    assert_eq!(rule("unlisted", "can_reply"), (json!(["mentioned"]), json!([])));
+    assert_eq!(rule("unlisted", "can_favourite"), everyone);
+    assert_eq!(rule("private", "can_favourite"), (json!(["following"]), json!([])));
+    assert_eq!(rule("login", "can_reply"), everyone);
+
+    let status = client.publish("my rooks").await;
+    bob.favourite(&status).fails(403).await;
+    bob.reply(&status, "nice").await;
+    let page = alice.get("/settings/requests").await;
+    assert!(page.text().contains("Asks to reply to your post:"));
+
+    let again = alice.get("/settings/preferences").await;
+    let chosen = chosen_policies(&again);
+    for (name, value) in fields {
+        assert!(chosen.contains(&(name.to_owned(), value.to_owned())), "{name}: {chosen:?}");
+    }
+    let open = [("policies[public][reply]", "everyone"), ("policies[public][react]", "everyone")];
+    alice.submit(&again, "/settings/preferences", &open).await;
+    let open = client.publish("my rooks").await;
+    bob.favourite(&open).ok().await;
+    let defaults = client.get("/api/v1/interaction_policies/defaults").ok().await;
+    assert_eq!(defaults["unlisted"]["can_reply"]["always"], json!(["mentioned"]), "left out, it stays");
+}
+
+#[tokio::test]
+async fn rules_that_an_app_set_stay_until_another_choice_is_made() {
+    let app = TestApp::new().await;
+    let client = app.account("alice").await;
+    let alice = Browser::signed_in(&app, "alice").await;
+    let path = "/api/v1/interaction_policies/defaults";
+    let set = json!({
+        "public": {
+            "can_quote": {"always": ["following"]},
+            "can_reply": {"always": ["followers", "following"], "with_approval": ["public"]},
+            "can_favourite": {"always": ["followers"]},
+            "can_reblog": {"always": []},
+        },
+        "unlisted": {"can_reply": {"always": ["followers", "mentioned"]}},
+        "direct": {"can_favourite": {"always": ["mentioned"]}},
+    });
+    let before = client.patch(path).json(&set).ok().await;
+
+    let page = alice.get("/settings/preferences").await;
+    let chosen = chosen_policies(&page);
+    assert_eq!(page.text().matches("As an app has set it").count(), 2);
+    let fields: Vec<(&str, &str)> = chosen.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
+    assert!(
+        fields.contains(&("policies[public][reply]", "app")) && fields.contains(&("policies[public][react]", "app"))
+    );
+    assert!(fields.contains(&("policies[unlisted][reply]", "followers")), "mentioned people may always reply");
+    assert_eq!(alice.submit(&page, "/settings/preferences", &fields).await.status, 302);
+    assert_eq!(client.get(path).ok().await, before);
+
+    alice.submit(&page, "/settings/preferences", &[("policies[public][react]", "followers")]).await;
+    let after = client.get(path).ok().await;
+    assert_eq!(after["public"]["can_reblog"]["always"], json!(["followers"]));
+    for name in ["can_quote", "can_reply"] {
+        assert_eq!(after["public"][name], before["public"][name], "{name}");
+    }
+    assert_eq!((&after["unlisted"], &after["direct"]), (&before["unlisted"], &before["direct"]));
 }
 
 #[tokio::test]

@@ -9,6 +9,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::Frame;
+use super::policy_fields::PolicyFields;
 use crate::error::Result;
 use crate::web::{Form, Page};
 use context::Language;
@@ -34,6 +35,8 @@ pub struct Fields {
     disabled_visibilities: Option<Vec<String>>,
     searchability: Option<String>,
     quote_policy: Option<String>,
+    /// Who may do other things with new posts.
+    policies: Option<PolicyFields>,
     /// ISO 639 code; blank: the language of the pages.
     language: Option<String>,
     sensitive: Option<bool>,
@@ -79,8 +82,8 @@ async fn save(frame: &Frame, form: &Fields) -> Result<(), Error> {
     muted.retain(|kind| !staff.contains(kind));
     let ticked = |kind: &NotificationType| form.staff_notifications.iter().flatten().any(|word| word == kind.as_str());
     muted.extend(staff.into_iter().filter(|kind| !ticked(kind)));
-    let interaction_policies = frame.person.user.preferences.0.interaction_policies.clone();
-    let preferences = Preferences { muted_staff_notifications: muted, interaction_policies, ..form.preferences()? };
+    let preferences = form.preferences(&frame.person.user.preferences.0)?;
+    let preferences = Preferences { muted_staff_notifications: muted, ..preferences };
     preference::update(&frame.cx, frame.person.account.id, preferences, filled(&form.locale)).await
 }
 
@@ -118,6 +121,7 @@ impl Fields {
             disabled_visibilities: Some(preferences.disabled_visibilities.clone()),
             searchability: Some(preferences.searchability().to_string()),
             quote_policy: Some(preferences.default_quote_policy.to_string()),
+            policies: Some(PolicyFields::of(&preferences.interaction_policies)),
             language: preferences.default_language.clone(),
             sensitive: Some(preferences.default_sensitive),
             keep_visibility: Some(preferences.keep_visibility),
@@ -137,8 +141,8 @@ impl Fields {
         }
     }
 
-    /// The preferences of the form, without those of staff.
-    fn preferences(&self) -> Result<Preferences, Error> {
+    /// The preferences of the form, without those of staff; `stored` are the present ones.
+    fn preferences(&self, stored: &Preferences) -> Result<Preferences, Error> {
         let mut faults = Validation::default();
         let mut known = |attribute: &'static str, is_known: bool| {
             if !is_known {
@@ -151,6 +155,9 @@ impl Fields {
         known("searchability", searchability.is_ok());
         let quote_policy = filled(&self.quote_policy).map(str::parse).transpose();
         known("quote_policy", quote_policy.is_ok());
+        let stored = &stored.interaction_policies;
+        let policies = self.policies.as_ref().map_or_else(|| Ok(stored.clone()), |fields| fields.change(stored));
+        known("policies", policies.is_ok());
         let mailed = self.mail_notifications.iter().flatten().map(|kind| kind.parse()).collect::<Result<Vec<_>, _>>();
         known("mail_notifications", mailed.is_ok());
         faults.check()?;
@@ -169,7 +176,7 @@ impl Fields {
             autoplay_gifs: ticked(self.autoplay_gifs),
             mail_notifications: mailed.unwrap_or_default(),
             muted_staff_notifications: Vec::new(),
-            interaction_policies: BTreeMap::new(),
+            interaction_policies: policies.unwrap_or_default(),
             chosen_languages: self.chosen_languages.clone().unwrap_or_default(),
         })
     }

@@ -12,7 +12,10 @@ use super::{File, files};
 const SENDERS: [&str; 3] = ["src/federation/deliver", "src/federation/documents", "src/entity/activity"];
 
 /// The types of activities: of the vocabulary of ActivityStreams, and of later proposals.
-const TYPES: [&str; 30] = [
+const TYPES: [&str; 33] = [
+    "LikeRequest",
+    "ReplyRequest",
+    "AnnounceRequest",
     "Accept",
     "Add",
     "Announce",

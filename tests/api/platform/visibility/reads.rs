@@ -263,6 +263,17 @@ pub(super) const READS: &[Read] = &[
         ),
     },
     Read {
+        // One's own statuses, and what waits for one's approval.
+        name: "GET /api/v1/interaction_requests",
+        place: Place::Single,
+        how: How::Pages(|_| vec!["/api/v1/interaction_requests".to_owned()], |_| false),
+    },
+    Read {
+        name: "GET /api/v1/interaction_requests/:",
+        place: Place::Single,
+        how: How::Pages(|_| vec!["/api/v1/interaction_requests/1".to_owned()], |_| false),
+    },
+    Read {
         // Direct statuses only, although the seed has all statuses there.
         name: "GET /api/v1/conversations",
         place: Place::Notification,
@@ -373,6 +384,4 @@ pub(super) const SILENT: &[&str] = &[
     // Finds as the search does, for a session instead of a token.
     "/authorize_interaction",
     "/remote_interaction",
-    // One's own posts, and what others ask to do with them.
-    "/api/v1/interaction_requests",
 ];
