@@ -36,7 +36,7 @@ pub async fn enqueue_all_at<J: Job>(cx: &Cx, tx: &mut Tx, jobs: &[J], run_at: Ti
     let row = |job: &J| {
         let payload = serde_json::to_value(job).map_err(Error::internal)?;
         let id: JobId = cx.ids.next();
-        Ok(store::job::NewKeyedJob { id: id.into(), key: job.key().unwrap_or_default(), payload, run_at })
+        Ok(store::job::NewKeyedJob { id: id.into(), key: job.key(), payload, run_at })
     };
     let rows = jobs.iter().map(row).collect::<Result<Vec<_>>>()?;
     store::job::insert_many(tx, J::LANE, J::KIND, rows, cx.clock.now()).await?;

@@ -100,6 +100,6 @@ impl Call {
             max_attempts: job.max_attempts,
             scheduled_for: run_at.timestamp_millis(),
         };
-        Ok(store::job::NewKeyedJob { id, key, payload: queued.into(), run_at: run_at.timestamp_micros() })
+        Ok(store::job::NewKeyedJob { id, key: Some(key), payload: queued.into(), run_at: run_at.timestamp_micros() })
     }
 }

@@ -65,7 +65,7 @@ pub(super) async fn queue_next(cx: &Cx, tx: &mut Tx, active: &Active, schedule: 
     };
     let run_at = (at + jitter(schedule)).timestamp_micros();
     let key = format!("@{}:{}", schedule.job, schedule.cron);
-    let row = NewKeyedJob { id: cx.ids.next(), key, payload: queued.into(), run_at };
+    let row = NewKeyedJob { id: cx.ids.next(), key: Some(key), payload: queued.into(), run_at };
     store::job::insert_many(tx, LANE, &kind_of(active.name()), vec![row], now).await?;
     Ok(())
 }

@@ -288,12 +288,13 @@ pub async fn counts(db: Conn<'_>) -> Result<Vec<(String, String, i64)>> {
     db.query(sql!("SELECT lane, state, COUNT(*) AS jobs FROM jobs GROUP BY lane, state")).all().await
 }
 
-/// A job for [`insert_many`]. It always has a key: [`count_ready`] and [`delete_ready`] use the index of keys.
+/// A job for [`insert_many`]. Jobs of plugins always have a key: [`count_ready`] and [`delete_ready`] use the index of
+/// keys.
 #[derive(Debug, Serialize)]
 pub struct NewKeyedJob {
     pub id: i64,
     /// The deduplication key: the job is not queued while another one of its kind and key is ready.
-    pub key: String,
+    pub key: Option<String>,
     pub payload: serde_json::Value,
     /// When it is due, in microseconds since the epoch.
     pub run_at: i64,

@@ -514,7 +514,7 @@ async fn reply_between_others_is_shown_when_its_authorization_is_valid() {
 
 #[tokio::test]
 async fn flood_of_requests_is_bounded_beside_honest_ones() {
-    let scene = Scene::new().await;
+    let scene = Scene::with(&[("ROOKERY_FEDERATION_ALLOW_PRIVATE_ADDRESSES", "127.0.0.0/8")]).await;
     let target = scene.alice.publish("mine").await;
     let other = Liar::at("127.0.0.2").await;
     let dave = other.person("dave");

@@ -25,7 +25,7 @@ async fn keep_some(bench: &Bench) -> i64 {
     let feed = Feed::Custom(CustomFeed { name: "tray".to_owned(), key: 1 });
     call.feeds_insert(vec![Entry { feed, viewer: None, status, push: false }]).await.unwrap();
     let mut tx = call.0.ambient().await.unwrap();
-    let row = NewKeyedJob { id: 1, key: "done:a".to_owned(), payload: json!({}), run_at: 0 };
+    let row = NewKeyedJob { id: 1, key: Some("done:a".to_owned()), payload: json!({}), run_at: 0 };
     let (lane, now) = (model::job::Lane::Plugin, bench.app.app.clock.now());
     store::job::insert_many(&mut tx, lane, "plugin.tray", vec![row], now).await.unwrap();
     drop(tx);
