@@ -88,10 +88,12 @@ FROM core_v1.status_applications p
 WHERE p.account_id = :account AND p.status_id >= :since AND p.status_id <= :last
 GROUP BY p.name;
 
--- The hashtags of a window, some after one at a time: a status may have many.
+-- The hashtags of a window, some after one at a time: a status may have many. Of each also how many public statuses have it,
+-- and the newest of them.
 -- name: hashtags returns: many
 -- params: integer account, integer since, integer last, integer after, integer limit
-SELECT st.tag_id AS id, COUNT(*) AS count
+SELECT st.tag_id AS id, COUNT(*) AS count, COUNT(CASE WHEN s.visibility = 'public' THEN 1 END) AS public_count,
+    MAX(CASE WHEN s.visibility = 'public' THEN s.id END) AS newest_public
 FROM core_v1.statuses s
 JOIN core_v1.status_tags st ON st.status_id = s.id
 WHERE s.account_id = :account AND s.id >= :since AND s.id <= :last AND +st.tag_id > :after
@@ -142,9 +144,9 @@ SELECT COUNT(*) AS count FROM core_v1.follows f WHERE f.account_id = :account AN
 SELECT COUNT(*) AS count FROM reports r WHERE r.account_id = :account AND r.year = :year;
 
 -- name: keep returns: exec
--- params: integer account, integer year, integer version, text data
-INSERT INTO reports (account_id, year, schema_version, data, created_at)
-VALUES (:account, :year, :version, :data, {now})
+-- params: integer account, integer year, integer version, text data, text public_hashtags, text key
+INSERT INTO reports (account_id, year, schema_version, data, public_hashtags, share_key, created_at)
+VALUES (:account, :year, :version, :data, :public_hashtags, :key, {now})
 ON CONFLICT (account_id, year) DO NOTHING;
 
 -- Whether an account posted between two ids.
@@ -179,21 +181,36 @@ INSERT INTO counted_years (year) VALUES (:year) ON CONFLICT (year) DO NOTHING;
 -- The reports of an account that were not read yet, newest first.
 -- name: unread returns: many
 -- params: integer account
-SELECT r.year, r.schema_version, r.data FROM reports r
+SELECT r.year, r.schema_version, r.data, r.share_key FROM reports r
 WHERE r.account_id = :account AND r.viewed_at IS NULL
 ORDER BY r.year DESC;
 
 -- The reports of an account, read or not, for its page.
 -- name: reports returns: many
 -- params: integer account, integer limit
-SELECT r.year, r.schema_version, r.data FROM reports r
+SELECT r.year, r.schema_version, r.data, r.share_key FROM reports r
 WHERE r.account_id = :account
 ORDER BY r.year DESC
 LIMIT :limit;
 
 -- name: report returns: optional
 -- params: integer account, integer year
-SELECT r.year, r.schema_version, r.data FROM reports r WHERE r.account_id = :account AND r.year = :year;
+SELECT r.year, r.schema_version, r.data, r.share_key FROM reports r
+WHERE r.account_id = :account AND r.year = :year;
+
+-- For a report without a key. One that has its key keeps it.
+-- name: give_key returns: exec
+-- params: integer account, integer year, text key
+UPDATE reports SET share_key = :key WHERE account_id = :account AND year = :year AND share_key IS NULL;
+
+-- name: share_key returns: optional
+-- params: integer account, integer year
+SELECT r.share_key AS key FROM reports r WHERE r.account_id = :account AND r.year = :year;
+
+-- The report of a link.
+-- name: shared returns: optional
+-- params: integer year, text key
+SELECT r.account_id, r.data, r.public_hashtags FROM reports r WHERE r.share_key = :key AND r.year = :year;
 
 -- name: mark_read returns: exec
 -- params: integer account, integer year

@@ -24,7 +24,25 @@ pub(crate) struct Counts {
     pub(crate) reblogged: BTreeMap<i64, u64>,
     pub(crate) applications: BTreeMap<String, u64>,
     pub(crate) hashtags: BTreeMap<i64, u64>,
+    /// In public statuses.
+    pub(crate) public_hashtags: BTreeMap<i64, PublicUse>,
     tops: Tops,
+}
+
+/// The use of a hashtag in public statuses: how many, and the newest.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct PublicUse {
+    pub(crate) count: u64,
+    pub(crate) newest: i64,
+}
+
+/// A hashtag of a window.
+#[derive(Row)]
+struct Hashtag {
+    id: i64,
+    count: u64,
+    public_count: u64,
+    newest_public: Option<i64>,
 }
 
 /// The statuses with the most of each, best first: as many as may be needed when others are left out.
@@ -112,13 +130,24 @@ impl Counts {
     fn hashtags(&mut self, Window { account, since, last }: Window) -> Result<()> {
         let mut after = i64::MIN;
         loop {
-            let part: Vec<(i64, u64)> = sql::hashtags(account, since, last, after, HASHTAGS).all()?;
-            let (count, end) = (part.len(), part.last().map(|(tag, _)| *tag));
-            add(&mut self.hashtags, part);
+            let part: Vec<Hashtag> = sql::hashtags(account, since, last, after, HASHTAGS).all()?;
+            let (count, end) = (part.len(), part.last().map(|tag| tag.id));
+            for tag in &part {
+                self.public_hashtag(tag);
+            }
+            add(&mut self.hashtags, part.into_iter().map(|tag| (tag.id, tag.count)).collect());
             match end {
                 Some(end) if count == usize::from(HASHTAGS) => after = end,
                 Some(_) | None => return Ok(()),
             }
+        }
+    }
+
+    fn public_hashtag(&mut self, tag: &Hashtag) {
+        if let Some(newest) = tag.newest_public {
+            let public = self.public_hashtags.entry(tag.id).or_default();
+            public.count += tag.public_count;
+            public.newest = public.newest.max(newest);
         }
     }
 

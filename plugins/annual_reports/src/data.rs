@@ -60,6 +60,13 @@ pub(crate) struct Named {
     pub(crate) count: u64,
 }
 
+/// A hashtag of public statuses, and the newest of them. It is not part of [`Data`].
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct PublicHashtag {
+    pub(crate) name: String,
+    pub(crate) newest: Id,
+}
+
 /// An account, and how often.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Counted {

@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use rookery_plugin::prelude::*;
 
-use crate::count::Counts;
-use crate::data::{Archetype, Counted, Data, Named, Percentiles, SCHEMA_VERSION};
-use crate::sql;
+use crate::count::{Counts, PublicUse};
+use crate::data::{Archetype, Counted, Data, Named, Percentiles, PublicHashtag, SCHEMA_VERSION};
+use crate::{share, sql};
 
 /// Most applications of a report, and most accounts whose statuses were reblogged.
 const FEW: usize = 10;
@@ -42,7 +42,8 @@ pub(crate) fn make(account: Id, year: i64) -> Result<()> {
         most_used_apps: ranked(counts.applications, FEW),
         time_series: counts.months,
     };
-    sql::keep(account, year, SCHEMA_VERSION, serde_json::to_string(&data)?).exec()?;
+    let public = serde_json::to_string(&public_hashtags(&counts.public_hashtags)?)?;
+    sql::keep(account, year, SCHEMA_VERSION, serde_json::to_string(&data)?, public, share::new_key()).exec()?;
     sql::forget_request(account, year).exec()?;
     Ok(())
 }
@@ -73,16 +74,32 @@ fn known(counts: &BTreeMap<i64, u64>, most: usize) -> Result<Vec<Counted>> {
 
 /// The hashtags that were used most, as they are displayed.
 fn hashtags(counts: &BTreeMap<i64, u64>) -> Result<Vec<Named>> {
+    let (top, names) = top_hashtags(counts)?;
+    let shown = top.into_iter().filter_map(|(id, count)| Some(Named { name: names.get(&id)?.clone(), count }));
+    Ok(shown.collect())
+}
+
+/// The hashtags that were used most in public statuses.
+fn public_hashtags(public: &BTreeMap<i64, PublicUse>) -> Result<Vec<PublicHashtag>> {
+    let (top, names) = top_hashtags(&public.iter().map(|(id, public)| (*id, public.count)).collect())?;
+    let shown = top.into_iter().filter_map(|(id, _)| {
+        Some(PublicHashtag { name: names.get(&id)?.clone(), newest: Id(public.get(&id)?.newest) })
+    });
+    Ok(shown.collect())
+}
+
+type Top = Vec<(i64, u64)>;
+
+/// The hashtags with the highest counts, and their names.
+fn top_hashtags(counts: &BTreeMap<i64, u64>) -> Result<(Top, BTreeMap<i64, String>)> {
     let mut top = repeated(counts);
     top.truncate(MANY);
     let ids: Vec<i64> = top.iter().map(|(id, _)| *id).collect();
     if ids.is_empty() {
-        return Ok(Vec::new());
+        return Ok((top, BTreeMap::new()));
     }
     let names: Vec<(i64, String)> = sql::hashtag_names(ids).all()?;
-    let names: BTreeMap<i64, String> = names.into_iter().collect();
-    let shown = top.into_iter().filter_map(|(id, count)| Some(Named { name: names.get(&id)?.clone(), count }));
-    Ok(shown.collect())
+    Ok((top, names.into_iter().collect()))
 }
 
 /// Names by how often they were met; of equal ones by the alphabet.

@@ -75,7 +75,10 @@ fn report_has_every_figure() {
     let all = shown(&fake, alice);
     let report = &all["annual_reports"][0];
     assert_eq!((&report["year"], &report["schema_version"]), (&json!(2023), &json!(1)));
-    assert_eq!((&report["share_url"], &report["account_id"]), (&json!(null), &json!(alice.to_string())));
+    assert_eq!(report["account_id"], alice.to_string());
+    let key = key(&report["share_url"], 2023);
+    assert_eq!(shown(&fake, alice)["annual_reports"][0]["share_url"], report["share_url"], "it stays");
+    assert!(key.len() == 32 && key.bytes().all(|byte| byte.is_ascii_hexdigit()), "{key}");
     let data = &report["data"];
     assert_eq!(data["archetype"], "lurker");
     assert_eq!(data["type_distribution"], json!({ "total": 10, "reblogs": 3, "replies": 3, "standalone": 4 }));
@@ -98,6 +101,83 @@ fn report_has_every_figure() {
     assert_eq!(data["percentiles"], json!({ "followers": 0.0, "statuses": 50.0 }));
     assert_eq!(all["accounts"], json!([{ "id": bob.to_string(), "acct": "bob" }]));
     assert_eq!(all["statuses"].as_array().unwrap().len(), 2);
+}
+
+/// The key of a link.
+fn key(share_url: &Value, year: i64) -> String {
+    let url = share_url.as_str().expect("a link");
+    url.split_once(&format!("/annual_reports/{year}/")).expect("of the year").1.to_owned()
+}
+
+/// What strangers see with a key: the title and all texts.
+fn seen(fake: &Fake, year: i64, key: &str) -> Result<String> {
+    let view = fake.open_page("shared").with("year", year).with("key", key).show()?;
+    Ok(format!("{view:?}"))
+}
+
+#[test]
+fn link_shows_strangers_what_is_public() {
+    let fake = Fake::new::<AnnualReports>();
+    let [alice, bob] = ["alice", "bob"].map(|name| fake.account(name));
+    let best = post(&fake, alice, month(0), "#rooks", |_| {});
+    let newest = post(&fake, alice, month(1), "#Rooks, @bob", |status| status.reply_to_account = Some(bob.0));
+    for at in 0..3 {
+        post(&fake, alice, month(2) + at, "#secret", |status| status.visibility = 2);
+    }
+    post(&fake, alice, month(3), "#secret", |_| {});
+    post(&fake, alice, month(4), "indeed", |status| status.reply_to_account = Some(bob.0));
+    fake.state(|state| {
+        state.status_counts.insert(best, StatusCounts { favourites: 1, ..StatusCounts::default() });
+    });
+    generate(&fake, &json!({ "account": "alice" })).unwrap();
+    let report = shown(&fake, alice)["annual_reports"][0].clone();
+    assert_eq!(report["data"]["top_hashtags"][0], json!({ "name": "secret", "count": 4 }), "hers has all");
+    let key = key(&report["share_url"], 2023);
+
+    let text = seen(&fake, 2023, &key).unwrap();
+    let link = format!("\"/@alice/{best}\"");
+    for part in
+        ["\"@alice in 2023\"", "\"The lurker\"", "value: \"7\", label: \"posts\"", "\"Hashtags: #rooks\"", &link]
+    {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+    for part in ["secret", "bob", "newly followed", &format!("id: {bob}")] {
+        assert!(!text.contains(part), "{part}: {text}");
+    }
+
+    fake.state(|state| state.statuses.retain(|status| ![best, newest].contains(&status.id)));
+    let text = seen(&fake, 2023, &key).unwrap();
+    assert!(!text.contains("#rooks") && !text.contains("/@alice/"), "{text}");
+    for (year, other) in [(2022, key.as_str()), (2023, &key[1..]), (2023, &"0".repeat(32)), (2023, "")] {
+        assert_eq!(seen(&fake, year, other), Err(Error::NotFound), "{year} {other}");
+    }
+    let suspend = |state: u32| {
+        fake.state(|all| all.accounts.iter_mut().filter(|one| one.id == alice.0).for_each(|one| one.state = state));
+    };
+    suspend(1);
+    assert_eq!(seen(&fake, 2023, &key), Err(Error::NotFound));
+    suspend(0);
+    assert!(seen(&fake, 2023, &key).is_ok());
+    fake.state(|state| state.accounts.retain(|account| account.id != alice.0));
+    assert_eq!(seen(&fake, 2023, &key), Err(Error::NotFound));
+}
+
+#[test]
+fn report_without_key_gets_it_when_it_is_read() {
+    let fake = Fake::new::<AnnualReports>();
+    let alice = fake.account("alice");
+    for year in [2022, 2023] {
+        generate(&fake, &json!({ "year": year, "account": "alice" })).unwrap();
+    }
+    fake.execute("UPDATE reports SET share_key = NULL, public_hashtags = NULL");
+    let links = || {
+        let shown = shown(&fake, alice);
+        [2023, 2022].map(|year| key(&shown["annual_reports"][usize::from(year == 2022)]["share_url"], year))
+    };
+    let [first, second] = links();
+    assert_ne!(first, second);
+    assert_eq!(links(), [first.clone(), second]);
+    assert!(seen(&fake, 2023, &first).unwrap().contains("@alice in 2023"));
 }
 
 fn follow_at(fake: &Fake, follower: Id, followed: Id, id: i64) {

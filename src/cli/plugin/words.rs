@@ -57,7 +57,7 @@ pub(super) fn request(detail: &Value) -> String {
     let version = detail["waiting"]["version"].as_str().or(detail["version"].as_str()).unwrap_or_default();
     let mut text = format!("{} {version}: {}", word(&detail["name"]), word(&detail["description"]));
     table(&mut text, "routes", &["methods", "path", "auth", "scopes"], &detail["routes"]);
-    table(&mut text, "pages", &["path", "title", "permission"], &detail["pages"]);
+    table(&mut text, "pages", &["path", "title", "auth", "permission"], &detail["pages"]);
     table(&mut text, "hooks", &["on", "policy", "fields", "kinds"], &detail["hooks"]);
     table(&mut text, "search", &["my"], &detail["searches"]);
     table(&mut text, "cleanup", &["title"], &detail["cleanups"]);
@@ -158,7 +158,7 @@ fn granted(detail: &Value) -> String {
 /// Sections shown as tables, with their columns from left to right.
 const TABLES: [(&str, &[&str]); 13] = [
     ("routes", &["methods", "path", "auth", "scopes", "id", "native"]),
-    ("pages", &["path", "title", "permission", "id"]),
+    ("pages", &["path", "title", "auth", "permission", "id"]),
     ("searches", &["my", "among", "newest"]),
     ("cleanups", &["title", "id", "statement"]),
     ("hooks", &["on", "policy", "priority", "fields", "kinds"]),

@@ -24,7 +24,7 @@ use serde_json::{Map, Value};
 
 pub use contributions::{CleanupException, SearchMark};
 pub use instance::is_reserved;
-pub use pages::{CorePage, PageDeclaration, Title};
+pub use pages::{CorePage, PageAuth, PageDeclaration, Title};
 pub use parse::{API, parse, parse_limits};
 pub use rules::{EVENTS, check_schema, defaults, policies, validator};
 pub use shapes::{Shape, rename_references};

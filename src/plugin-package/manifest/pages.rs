@@ -35,9 +35,34 @@ pub struct PageDeclaration {
     /// The purpose of the page, below its entry; in English or by language.
     #[serde(default)]
     pub description: Option<Title>,
+    /// Who may open it.
+    #[serde(default)]
+    pub auth: PageAuth,
     /// The permission of a role that it needs: `invite_users`; none for everybody who is signed in.
     #[serde(default)]
     pub permission: Option<String>,
+}
+
+/// Who may open a page.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum PageAuth {
+    /// People who are signed in.
+    #[default]
+    User,
+    /// Anyone, and the plugin receives no caller. Such a page only shows something: it is for `GET`.
+    None,
+}
+
+impl PageAuth {
+    /// As a manifest writes it.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::User => "user",
+            Self::None => "none",
+        }
+    }
 }
 
 /// A text in English, or a text for each language, with `en` among them.
@@ -63,11 +88,15 @@ impl PageDeclaration {
     /// As a route that takes the page's path: conflicts are found among routes.
     #[must_use]
     pub fn as_route(&self) -> Route {
+        let methods: &[&str] = match self.auth {
+            PageAuth::User => &["GET", "POST"],
+            PageAuth::None => &["GET"],
+        };
         Route {
             body: None,
             response: None,
             id: self.id.clone(),
-            method: OneOrMany::Many(vec!["GET".to_owned(), "POST".to_owned()]),
+            method: OneOrMany::Many(methods.iter().copied().map(str::to_owned).collect()),
             path: self.path.clone(),
             auth: Auth::None,
             scopes: Vec::new(),
@@ -99,9 +128,14 @@ pub(super) fn check(page: &PageDeclaration) -> Result<(), String> {
     }
     check_text("title", &page.title, TITLE_MAX)?;
     page.description.iter().try_for_each(|text| check_text("description", text, DESCRIPTION_MAX))?;
-    match page.permission.as_deref().filter(|name| Permissions::named(name).is_none()) {
-        Some(unknown) => Err(format!("permission: no role has the permission {unknown:?}")),
-        None => Ok(()),
+    match page.permission.as_deref() {
+        Some(_) if page.auth == PageAuth::None => {
+            Err("permission: visitors have no role: leave it out, or write auth = \"user\"".to_owned())
+        }
+        Some(name) if Permissions::named(name).is_none() => {
+            Err(format!("permission: no role has the permission {name:?}"))
+        }
+        Some(_) | None => Ok(()),
     }
 }
 
@@ -157,10 +191,26 @@ mod tests {
             ("path = \"/notes\"\ntitle = \"\"", "1 to 60 characters"),
             ("path = \"/notes\"\ntitle = \"Notes\"\ndescription = { de = \"Notizen\" }", "description has no \"en\""),
             ("path = \"/notes\"\ntitle = \"Notes\"\npermission = \"write_notes\"", "no role has the permission"),
+            (
+                "path = \"/notes\"\ntitle = \"Notes\"\nauth = \"none\"\npermission = \"invite_users\"",
+                "visitors have no role",
+            ),
         ] {
             let error = page(more).expect_err(more);
             assert!(error.contains(wanted), "{more}: {error}");
         }
+    }
+
+    #[test]
+    fn page_for_anyone_takes_no_forms() {
+        let page = |more: &str| {
+            let text = format!("id = \"a\"\npath = \"/notes/{{key}}\"\ntitle = \"Note\"\n{more}");
+            toml::from_str::<PageDeclaration>(&text).expect("a page")
+        };
+        assert_eq!((page("").auth, page("").as_route().method.all().len()), (PageAuth::User, 2));
+        let open = page("auth = \"none\"");
+        assert_eq!((check(&open), open.auth.as_str()), (Ok(()), "none"));
+        assert_eq!(open.as_route().method.all(), ["GET"]);
     }
 
     #[test]

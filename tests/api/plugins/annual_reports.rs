@@ -189,6 +189,130 @@ async fn report_has_a_page_and_a_picture_for_its_owner() {
     assert_eq!(browser.get("/annual_reports/2025").await.status, 404);
 }
 
+/// The path of the link of the first report.
+async fn link(person: &Client) -> String {
+    let shown = shown(person).await;
+    let url = shown["annual_reports"][0]["share_url"].as_str().unwrap();
+    let path = url.strip_prefix(&person.server.app.urls.path("")).expect("of this server");
+    assert!(path.starts_with("/annual_reports/2026/"), "{url}");
+    path.to_owned()
+}
+
+#[tokio::test]
+async fn link_of_report_opens_its_public_part_to_anyone() {
+    let app = served(NAME).await;
+    let [alice, bob] = app.accounts(["alice", "bob"]).await;
+    alice.update_profile(json!({ "display_name": "Alice the Rook" })).ok().await;
+    bob.update_profile(json!({ "display_name": "Robert" })).ok().await;
+    let best = alice.publish("#Rooks are birds").await;
+    let his = bob.publish("a question").await;
+    let said = alice.reply(&his, "@bob #rooks again").await;
+    alice.reply(&his, "@bob indeed").await;
+    for _ in 0..3 {
+        alice.publish_to("private", "#secret psst").await;
+    }
+    for text in ["#homely one", "#homely two"] {
+        alice.publish(json!({ "status": text, "local_only": true })).await;
+    }
+    bob.favourite(&best).ok().await;
+    bob.reblog(&said).ok().await;
+    bob.follow(&alice).ok().await;
+    next_year(&app).await;
+    report(&alice, "alice").await;
+    let path = link(&alice).await;
+    assert_eq!(link(&alice).await, path, "the key stays");
+
+    let own = Browser::signed_in(&app, "alice").await;
+    let owned = own.get("/annual_reports/2026").await.text();
+    assert!(owned.contains(&format!("{path}</code>")), "{owned}");
+    assert!(owned.contains("#homely") || owned.contains("#Homely"), "the owner sees all: {owned}");
+    let before = Browser::new(&app).get(&path).await;
+    let text = before.text();
+    assert_eq!(before.status, 200, "{text}");
+    for part in [
+        "<meta name=\"robots\" content=\"noindex",
+        "<h1>@alice in 2026</h1>",
+        "<strong>Alice the Rook</strong>",
+        "class=\"avatar\"",
+        "<p>The lurker</p>",
+        "<dt>posts</dt><dd>8</dd>",
+        "<dt>new followers</dt><dd>1</dd>",
+        "<p>Hashtags: #Rooks</p>",
+        &format!("<a href=\"/@alice/{}\">Boosted most</a>", id(&said)),
+        &format!("<a href=\"/@alice/{}\">Favourited most</a>", id(&best)),
+    ] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+    for part in ["bob", "Robert", "secret", "psst", "omely", "newly followed", "replies", "are birds"] {
+        assert!(!text.contains(part), "{part}: {text}");
+    }
+    assert_eq!((before.header("cache-control"), before.header("referrer-policy")), ("no-store", "no-referrer"));
+
+    alice.delete_status(&best).ok().await;
+    let text = Browser::new(&app).get(&path).await.text();
+    assert!(!text.contains("Favourited most") && text.contains("Boosted most"), "{text}");
+}
+
+#[tokio::test]
+async fn link_is_not_found_without_its_key_and_its_account() {
+    let app = served(NAME).await;
+    let [alice, bob] = app.accounts(["alice", "bob"]).await;
+    for person in [&alice, &bob] {
+        person.publish("hello").await;
+    }
+    next_year(&app).await;
+    assert_eq!(generate(&app, json!({})).await.unwrap()["made"], 2);
+    let (hers, his) = (link(&alice).await, link(&bob).await);
+    assert_ne!(hers, his);
+    let visitor = Browser::new(&app);
+    let missing = async |path: &str| {
+        let page = visitor.get(path).await;
+        assert_eq!(page.status, 404, "{path}");
+        page.text()
+    };
+    let (stem, key) = hers.rsplit_once('/').unwrap();
+    let unknown = missing(&format!("{stem}/{}", "0".repeat(32))).await;
+    for other in [
+        format!("/annual_reports/2025/{key}"),
+        hers[..hers.len() - 1].to_owned(),
+        format!("{stem}/{}", key.to_uppercase()),
+    ] {
+        missing(&other).await;
+    }
+    app.suspend(&alice).await;
+    assert_eq!(missing(&hers).await, unknown, "without a difference");
+    app.unsuspend(&alice).await;
+    assert_eq!(visitor.get(&hers).await.status, 200);
+    remove(&app, "alice").await;
+    assert_eq!(missing(&hers).await, unknown);
+    settle(&app).await;
+    assert_eq!(missing(&hers).await, unknown);
+    assert_eq!(visitor.get(&his).await.status, 200, "the others stay");
+    assert_eq!(visitor.post(&his, &[]).await.status, 404, "it takes nothing");
+}
+
+#[tokio::test]
+async fn report_without_key_gets_one_at_its_next_reading() {
+    let app = served(NAME).await;
+    let alice = app.account("alice").await;
+    alice.publish("#rooks").await;
+    alice.publish("#rooks").await;
+    next_year(&app).await;
+    report(&alice, "alice").await;
+    let before = link(&alice).await;
+    let table = match app.db().engine() {
+        Engine::Sqlite => "p_annual_reports__reports",
+        Engine::Postgres => "p_annual_reports.reports",
+    };
+    execute(&app, &format!("UPDATE {table} SET share_key = NULL, public_hashtags = NULL")).await;
+    let visitor = Browser::new(&app);
+    assert_eq!(visitor.get(&before).await.status, 404);
+    let all = join_all((0..4).map(|_| link(&alice))).await;
+    assert!(all.iter().all(|path| *path == all[0] && *path != before), "{all:?}");
+    let text = visitor.get(&all[0]).await.text();
+    assert!(text.contains("@alice in 2026") && !text.contains("Hashtags:"), "{text}");
+}
+
 #[tokio::test]
 async fn concurrent_requests_create_one_report() {
     let app = served(NAME).await;

@@ -153,14 +153,59 @@ async fn picture_of_page_needs_access_to_the_page() {
 }
 
 #[tokio::test]
+async fn page_for_anyone_shows_everyone_the_same_and_takes_nothing() {
+    let app = mirror("none").await;
+    let [alice, bob] = app.accounts(["alice", "bob"]).await;
+    let (public, private) = (alice.publish("for all").await, alice.publish_to("private", "psst").await);
+    app.suspend(&bob).await;
+    let named = [&public, &private].map(|status| status["id"].as_str().unwrap()).join(",");
+    let named = format!("{named},{},{}", alice.id(), bob.id());
+    let path = format!("/mirror/window/shared?after={named}");
+    let owner = Browser::signed_in(&app, "alice").await;
+    for browser in [&Browser::new(&app), &owner] {
+        let page = browser.get(&path).await;
+        let text = page.text();
+        assert_eq!(page.status, 200, "{text}");
+        assert_eq!((page.header("cache-control"), page.header("referrer-policy")), ("no-store", "no-referrer"));
+        for part in
+            ["<meta name=\"robots\" content=\"noindex", "<h1>Mirror &lt;1&gt;</h1>", "nobody", "for all", "@alice"]
+        {
+            assert!(text.contains(part), "{part}: {text}");
+        }
+        assert!(!text.contains("psst") && !text.contains("@bob") && !text.contains("settings-side"), "{text}");
+    }
+    for (wing, status) in [("form", 502), ("poster", 502), ("button", 502), ("trap", 500), ("north", 404)] {
+        assert_eq!(owner.get(&format!("/mirror/window/{wing}")).await.status, status, "{wing}");
+    }
+    let page = owner.get("/mirror").await;
+    let csrf = form_fields(&page.text(), "/mirror")[0].1.clone();
+    let sent = [("csrf", csrf.as_str()), ("_form", "speak"), ("say", "hello")];
+    assert_eq!(owner.post("/mirror/window/shared", &sent).await.status, 404, "no form is there");
+    assert_eq!(kept(&app).await, 0);
+    assert!(!owner.get("/settings/extensions").await.text().contains("/mirror/window"), "it has a parameter");
+}
+
+#[tokio::test]
+async fn limited_federation_closes_page_for_anyone() {
+    let app = guest::serve("mirror", &[("ROOKERY_ACCESS_LIMITED_FEDERATION", "true")]).await;
+    app.account("alice").await;
+    let stranger = Browser::new(&app).get("/mirror/window/shared").await;
+    assert_eq!(stranger.status, 302);
+    assert!(stranger.header("location").starts_with("/auth/sign_in"), "{}", stranger.header("location"));
+    assert_eq!(Browser::signed_in(&app, "alice").await.get("/mirror/window/shared").await.status, 200);
+}
+
+#[tokio::test]
 async fn inspection_names_the_pages() {
     let app = mirror("none").await;
     let inspected = app.run(&["plugin", "inspect", "mirror"]).await.ok();
     let pages = inspected.split_once("\npages\n").expect("a section").1;
     assert!(pages.contains("/mirror/{wing}") && pages.contains("Hall of mirrors"), "{inspected}");
     let inspected = &app.run(&["plugin", "inspect", "mirror", "--json"]).await.json()[0];
-    let entrance = json!({ "id": "entrance", "path": "/mirror", "title": "Mirrors", "permission": null });
+    let entrance =
+        json!({ "id": "entrance", "path": "/mirror", "title": "Mirrors", "auth": "user", "permission": null });
     assert_eq!(inspected["pages"][1], entrance);
+    assert_eq!((&inspected["pages"][2]["id"], &inspected["pages"][2]["auth"]), (&json!("window"), &json!("none")));
 }
 
 #[tokio::test]

@@ -5,6 +5,7 @@ use std::fmt::Display;
 use super::Fake;
 use super::calls::context;
 use crate::contract::pages::{Outcome, Request, Submission, Value, View};
+use crate::contract::types::CallContext;
 use crate::{Context, Result};
 
 /// The visitor of a page.
@@ -18,7 +19,16 @@ impl Fake {
     /// `account` at the page `page`, which is named by its id: `fake.page(alice, "circle").with("id", 7).show()`.
     #[must_use]
     pub fn page(&self, account: impl Into<i64>, page: &str) -> Visit<'_> {
-        let ctx = context(Some(account.into()), &[], 1);
+        self.visit(page, context(Some(account.into()), &[], 1))
+    }
+
+    /// A visitor at the page `page`, which the manifest declares with `auth = "none"`.
+    #[must_use]
+    pub fn open_page(&self, page: &str) -> Visit<'_> {
+        self.visit(page, context(None, &[], 0))
+    }
+
+    fn visit(&self, page: &str, ctx: CallContext) -> Visit<'_> {
         Visit { fake: self, request: Request { ctx, page: page.to_owned(), params: Vec::new(), after: None } }
     }
 }

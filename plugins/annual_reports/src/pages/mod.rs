@@ -1,8 +1,9 @@
-//! The pages of the reports: a list of the years, and a year with its picture to share.
+//! The pages of the reports: a list of the years, a year with its picture to share, and a year for others ([`shared`]).
 //!
-//! They show stored reports, read or unread, to their account. Statuses and accounts are named by their ids: the server
+//! The first two show stored reports, read or unread, to their account. Statuses and accounts are named by their ids: the server
 //! renders the ones that the account may still see. The picture has only figures and hashtags.
 
+pub(crate) mod shared;
 #[cfg(test)]
 mod tests;
 mod words;
@@ -13,7 +14,7 @@ use rookery_plugin::prelude::*;
 
 use self::words::*;
 use crate::data::{Counted, Data, Month, Named};
-use crate::{StoredReport, sql};
+use crate::{StoredReport, share, sql};
 
 /// Most years that are listed.
 const YEARS: usize = 100;
@@ -59,14 +60,16 @@ fn report(ctx: &Context, request: &Request) -> Result<View> {
     if data.time_series.iter().any(|month| month.followers > 0) {
         view = view.bars(months(ctx, &data, |month| month.followers).titled(NEW_BY_MONTH.of(ctx)));
     }
-    Ok(view.bars(bars(&data.most_used_apps, "").titled(APPS.of(ctx))))
+    view = view.bars(bars(&data.most_used_apps, "").titled(APPS.of(ctx)));
+    let link =
+        Item::new("link", FOR_OTHERS.of(ctx)).line(FOR_OTHERS_HINT.of(ctx)).url(share::path(ctx.account(), &kept)?);
+    Ok(view.items(Items::new("", [link]).titled(SHARE.of(ctx))))
 }
 
 /// The picture of a year, for sharing: without other people.
 fn picture(ctx: &Context, year: i64, data: &Data) -> Picture {
     let (title, lead) = (filled(ctx, MINE, year), archetype(data.archetype).0.of(ctx));
-    let figures: Vec<Figure> =
-        figures(ctx, data).into_iter().filter(|figure| figure.label != FOLLOWING.of(ctx)).collect();
+    let figures = figures_for_others(ctx, data);
     let words: Vec<String> = data.top_hashtags.iter().take(WORDS).map(|tag| format!("#{}", tag.name)).collect();
     let said = figures.iter().map(|figure| format!("{} {}", figure.value, figure.label));
     let alt = [format!("{title}: {lead}")].into_iter().chain(said).chain(words.clone()).collect::<Vec<_>>().join(", ");
@@ -92,6 +95,11 @@ fn figures(ctx: &Context, data: &Data) -> Vec<Figure> {
     figures
 }
 
+/// The figures, without those about others.
+fn figures_for_others(ctx: &Context, data: &Data) -> Vec<Figure> {
+    figures(ctx, data).into_iter().filter(|figure| figure.label != FOLLOWING.of(ctx)).collect()
+}
+
 fn months(ctx: &Context, data: &Data, of: fn(&Month) -> u64) -> Bars {
     let names = MONTH_NAMES.iter().map(|name| name.of(ctx));
     Bars::new(names.zip(data.time_series.iter().map(of))).upright()
@@ -104,9 +112,14 @@ fn kinds(ctx: &Context, data: &Data) -> Bars {
 }
 
 fn top(ctx: &Context, data: &Data) -> Statuses {
+    Statuses::new(top_of(data).map(|(title, id)| (title.of(ctx), id))).titled(TOP.of(ctx))
+}
+
+/// The statuses with the most of each, with their titles.
+fn top_of(data: &Data) -> impl Iterator<Item = (Text, Id)> {
     let top = data.top_statuses;
     let all = [(MOST_REBLOGGED, top.by_reblogs), (MOST_FAVOURITED, top.by_favourites), (MOST_REPLIED, top.by_replies)];
-    Statuses::new(all.into_iter().filter_map(|(title, id)| Some((title.of(ctx), id?)))).titled(TOP.of(ctx))
+    all.into_iter().filter_map(|(title, id)| Some((title, id?)))
 }
 
 fn bars(list: &[Named], sign: &str) -> Bars {

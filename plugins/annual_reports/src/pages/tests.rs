@@ -77,7 +77,12 @@ fn report_says_everything_in_the_readers_language() {
                 let expected = ["1,204 posts", "36 new followers", "12 newly followed", "66 % posted less here"];
                 assert_eq!(figures.collect::<Vec<_>>(), expected);
             }
-            Block::Text(_) | Block::Form(_) | Block::Items(_) | Block::Picture(_) => {}
+            Block::Items(share) => {
+                let link = share.items[0].url.clone().unwrap();
+                assert!(link.starts_with("/annual_reports/2023/"), "{link}");
+                assert_eq!(fake.page(alice, "report").with("year", 2023).show().unwrap(), view, "it stays");
+            }
+            Block::Text(_) | Block::Form(_) | Block::Picture(_) => {}
         }
     }
     let headings: Vec<(&str, usize)> = headings.iter().map(|(title, parts)| (title.as_str(), *parts)).collect();

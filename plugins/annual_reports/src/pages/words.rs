@@ -6,9 +6,12 @@ use crate::data::Archetype;
 
 pub(super) const REPORTS: Text = Text(&[("en", "Annual reports"), ("de", "Jahresrückblicke"), ("ja", "年間レポート")]);
 pub(super) const LEAD: Text = Text(&[
-    ("en", "What you did here, year by year. Only you see these pages; you may share their pictures."),
-    ("de", "Was du hier gemacht hast, Jahr für Jahr. Diese Seiten siehst nur du; ihre Bilder kannst du teilen."),
-    ("ja", "年ごとの活動のまとめです。このページはあなただけに表示されます。画像は自由に共有できます。"),
+    ("en", "What you did here, year by year. Only you see these pages; you may share their pictures and links."),
+    (
+        "de",
+        "Was du hier gemacht hast, Jahr für Jahr. Diese Seiten siehst nur du; ihre Bilder und Links kannst du teilen.",
+    ),
+    ("ja", "年ごとの活動のまとめです。このページはあなただけに表示されます。画像とリンクは自由に共有できます。"),
 ]);
 pub(super) const NONE: Text = Text(&[
     ("en", "There is no report yet. They are made when a year is over."),
@@ -52,6 +55,18 @@ pub(super) const REBLOGGED: Text =
     Text(&[("en", "Most boosts of"), ("de", "Wen du am meisten geteilt hast"), ("ja", "よくブーストした人")]);
 pub(super) const TIMES: Text = Text(&[("en", "{} boosts"), ("de", "{}-mal geteilt"), ("ja", "ブースト {} 件")]);
 pub(super) const APPS: Text = Text(&[("en", "Your apps"), ("de", "Deine Apps"), ("ja", "使ったアプリ")]);
+
+pub(super) const SHARE: Text = Text(&[("en", "Share"), ("de", "Teilen"), ("ja", "共有")]);
+pub(super) const FOR_OTHERS: Text =
+    Text(&[("en", "Link for others"), ("de", "Link für andere"), ("ja", "ほかの人向けのリンク")]);
+pub(super) const FOR_OTHERS_HINT: Text = Text(&[
+    ("en", "Anyone with the link sees your name, these figures, and hashtags and links of public posts."),
+    ("de", "Wer den Link hat, sieht deinen Namen, diese Zahlen sowie Hashtags und Links öffentlicher Beiträge."),
+    ("ja", "リンクを知っている人には、あなたの名前と数字、公開投稿のハッシュタグとリンクが表示されます。"),
+]);
+pub(super) const YEAR_OF: Text =
+    Text(&[("en", "@{name} in {year}"), ("de", "@{name} im Jahr {year}"), ("ja", "@{name} の {year} 年")]);
+pub(super) const PUBLIC_HASHTAGS: Text = Text(&[("en", "Hashtags"), ("de", "Hashtags"), ("ja", "ハッシュタグ")]);
 
 /// The months, by their numbers from 0 on.
 pub(super) const MONTH_NAMES: [Text; 12] = [

@@ -22,6 +22,8 @@ pub struct PageRow {
     pub path: String,
     /// In English.
     pub title: String,
+    /// `user` or `none`: who may open it.
+    pub auth: &'static str,
     pub permission: Option<String>,
 }
 
@@ -84,6 +86,7 @@ impl From<&PageDeclaration> for PageRow {
             id: page.id.clone(),
             path: page.path.clone(),
             title: page.title.in_language("en").to_owned(),
+            auth: page.auth.as_str(),
             permission: page.permission.clone(),
         }
     }

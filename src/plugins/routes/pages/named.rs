@@ -18,8 +18,9 @@ pub(super) struct Named {
 }
 
 impl Named {
-    /// What `view` names: a few statements for all statuses, and for all accounts; none where none is named.
-    pub(super) async fn load(cx: &Cx, viewer: &Actor, view: &View) -> Result<Self> {
+    /// What `view` names: a few statements for all statuses, and for all accounts; none where none is named. Without a `viewer`, as
+    /// anyone may see it.
+    pub(super) async fn load(cx: &Cx, viewer: Option<&Actor>, view: &View) -> Result<Self> {
         let (mut statuses, mut people): (Vec<StatusId>, Vec<AccountId>) = (Vec::new(), Vec::new());
         for block in &view.blocks {
             match block {
@@ -36,7 +37,7 @@ impl Named {
         statuses.sort_unstable();
         statuses.dedup();
         let mut named = Self::default();
-        let seen = visibility::statuses(cx, Some(viewer), Place::Single, &statuses).await?;
+        let seen = visibility::statuses(cx, viewer, Place::Single, &statuses).await?;
         let shown = web::statuses(cx, &seen).await?;
         let proper: HashMap<StatusId, WebStatus> = shown.into_iter().map(|status| (status.id, status)).collect();
         let status = |seen: &Seen| Some((seen.head().id.into(), proper.get(&seen.proper().id)?.clone()));

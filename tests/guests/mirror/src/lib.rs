@@ -45,7 +45,7 @@ impl Plugin for Mirror {
     }
 
     fn page(ctx: &Context, request: &pages::Request) -> Result<View> {
-        hall(ctx, request)
+        if request.page == "window" { window(ctx, request) } else { hall(ctx, request) }
     }
 
     /// Stores a row, and then follows the command.
@@ -84,10 +84,32 @@ fn hall(ctx: &Context, request: &pages::Request) -> Result<View> {
     }
 }
 
+/// The content of the page for anyone, by its parameter.
+fn window(ctx: &Context, request: &pages::Request) -> Result<View> {
+    let view = View::new("Mirror <1>").text(ctx.caller().account.map_or("nobody", |_| "somebody"));
+    match request.param("pane").unwrap_or_default() {
+        "shared" => {
+            let ids = named(request);
+            let people = People::new(ids.iter().map(|id| (*id, "")));
+            Ok(view.statuses(Statuses::new(ids.iter().map(|id| ("Best of all", *id)))).people(people))
+        }
+        "form" => Ok(view.form(Form::new("speak", "Speak").field(Field::text("say", "Say", 20)))),
+        "poster" => Ok(view.picture(Picture::new("poster", "x", ""))),
+        "button" => Ok(view.items(Items::new("", [Item::new(7, "x").action("wipe", "Wipe", false)]))),
+        "trap" => std::process::abort(),
+        _ => Err(Error::NotFound),
+    }
+}
+
+/// The ids that `after` lists.
+fn named(request: &pages::Request) -> Vec<Id> {
+    let ids = request.after.as_deref().unwrap_or_default().split(',').filter_map(|id| id.parse().ok());
+    ids.map(Id).collect()
+}
+
 /// A block of each kind, with the statuses and accounts whose ids `after` lists.
 fn gallery(view: View, request: &pages::Request) -> View {
-    let ids = request.after.as_deref().unwrap_or_default().split(',').filter_map(|id| id.parse().ok()).map(Id);
-    let ids: Vec<Id> = ids.collect();
+    let ids = named(request);
     let months = || Bars::new([("J<1>", 5), ("F", 20), ("M", 0)]);
     let picture =
         Picture::new("poster", "<Gallery>", "a \"poster\"").lead("of all").bars(months()).words(["#x".to_owned()]);
