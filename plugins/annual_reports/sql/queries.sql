@@ -205,7 +205,7 @@ UPDATE reports SET share_key = :key WHERE account_id = :account AND year = :year
 
 -- name: share_key returns: optional
 -- params: integer account, integer year
-SELECT r.share_key AS key FROM reports r WHERE r.account_id = :account AND r.year = :year;
+SELECT r.share_key FROM reports r WHERE r.account_id = :account AND r.year = :year;
 
 -- The report of a link.
 -- name: shared returns: optional

@@ -17,6 +17,7 @@ use crate::vocabulary::{Authorization, Id, Note, parse};
 ///
 /// # Errors
 /// [`Failure::Deferred`].
+#[model::boxed]
 pub(crate) async fn authorized(cx: &Cx, note: &Note, status: RemoteStatus) -> Result<RemoteStatus, Failure> {
     let quote = status.references.iter().find(|reference| reference.quote);
     let quoted = match quote.filter(|_| note.quote_authorization.is_some()) {

@@ -98,7 +98,7 @@ pub(super) async fn status_of(cx: &Cx, note: &Note) -> Result<RemoteStatus, Fail
 }
 
 async fn create(cx: &Cx, status: RemoteStatus) -> Result<StatusId, Failure> {
-    match service::remote::status::create(cx, status, &[]).await {
+    match Box::pin(service::remote::status::create(cx, status, &[])).await {
         Err(context::Error::Gone) => Err(Failure::Gone),
         Err(context::Error::Forbidden(_)) => Err(Failure::Disbelieved("its author may not write it")),
         Err(context::Error::Invalid(_)) => Err(Failure::Disbelieved("the text is not allowed on this server")),

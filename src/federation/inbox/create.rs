@@ -43,7 +43,7 @@ pub(super) async fn store(cx: &Cx, inbound: &Inbound, note: &Note, related: bool
     fetch::quoted(cx, &status).await?;
     let status = fetch::authorized(cx, note, RemoteStatus { delivered: true, ..status }).await?;
     let shown_to: Vec<AccountId> = if status.visibility.is_wider_than_followers() { Vec::new() } else { local };
-    match status::create(cx, status, &shown_to).await {
+    match Box::pin(status::create(cx, status, &shown_to)).await {
         Err(Error::Gone) => Err(Reason::DeletedBefore.into()),
         Err(Error::NotFound) => Err(Reason::SuspendedAccount.into()),
         Err(Error::Forbidden(_)) => Err(Reason::NotTheAuthor.into()),

@@ -44,9 +44,9 @@ pub(super) async fn apply(cx: &Cx, inbound: &Inbound, note: &Note) -> Result<(),
         fetch::quoted(cx, &status).await?;
         let status = fetch::authorized(cx, note, status).await?;
         // Without a time nothing was edited: it states anew who may interact, or the authorization of its quote.
-        changed |= owned(service::remote::consent::restate(cx, &status).await)?;
+        changed |= owned(Box::pin(service::remote::consent::restate(cx, &status)).await)?;
         if let Some(edited) = note.updated.as_deref().and_then(Time::parse_rfc3339) {
-            changed |= owned(service::remote::edit(cx, status, edited).await)?;
+            changed |= owned(Box::pin(service::remote::edit(cx, status, edited)).await)?;
         }
     }
     let counted = match poll(note, cx.clock.now()) {

@@ -170,7 +170,7 @@ mod tests {
     fn parts_are_all_texts_within_each_once() {
         assert_eq!(parts("aba"), ["a", "ab", "aba", "b", "ba"]);
         assert!(parts("").is_empty());
-        assert!(parts(&"abcdefghijklmnopqrstuvwxyz0123").len() <= NAME_MAX * (NAME_MAX + 1) / 2);
+        assert!(parts("abcdefghijklmnopqrstuvwxyz0123").len() <= NAME_MAX * (NAME_MAX + 1) / 2);
     }
 
     #[test]

@@ -206,7 +206,7 @@ async fn link_of_report_opens_its_public_part_to_anyone() {
     bob.update_profile(json!({ "display_name": "Robert" })).ok().await;
     let best = alice.publish("#Rooks are birds").await;
     let his = bob.publish("a question").await;
-    let said = alice.reply(&his, "@bob #rooks again").await;
+    let boosted = alice.reply(&his, "@bob #rooks again").await;
     alice.reply(&his, "@bob indeed").await;
     for _ in 0..3 {
         alice.publish_to("private", "#secret psst").await;
@@ -215,7 +215,7 @@ async fn link_of_report_opens_its_public_part_to_anyone() {
         alice.publish(json!({ "status": text, "local_only": true })).await;
     }
     bob.favourite(&best).ok().await;
-    bob.reblog(&said).ok().await;
+    bob.reblog(&boosted).ok().await;
     bob.follow(&alice).ok().await;
     next_year(&app).await;
     report(&alice, "alice").await;
@@ -238,7 +238,7 @@ async fn link_of_report_opens_its_public_part_to_anyone() {
         "<dt>posts</dt><dd>8</dd>",
         "<dt>new followers</dt><dd>1</dd>",
         "<p>Hashtags: #Rooks</p>",
-        &format!("<a href=\"/@alice/{}\">Boosted most</a>", id(&said)),
+        &format!("<a href=\"/@alice/{}\">Boosted most</a>", id(&boosted)),
         &format!("<a href=\"/@alice/{}\">Favourited most</a>", id(&best)),
     ] {
         assert!(text.contains(part), "{part}: {text}");

@@ -168,7 +168,7 @@ async fn page_for_anyone_shows_everyone_the_same_and_takes_nothing() {
         assert_eq!(page.status, 200, "{text}");
         assert_eq!((page.header("cache-control"), page.header("referrer-policy")), ("no-store", "no-referrer"));
         for part in
-            ["<meta name=\"robots\" content=\"noindex", "<h1>Mirror &lt;1&gt;</h1>", "nobody", "for all", "@alice"]
+            ["<meta name=\"robots\" content=\"noindex", "<h1>Mirror &lt;1&gt;</h1>", "a stranger", "for all", "@alice"]
         {
             assert!(text.contains(part), "{part}: {text}");
         }

@@ -73,7 +73,7 @@ pub(super) async fn serve(cx: Cx, registry: &Registry, request: Request) -> Opti
         return Some(ErrorResponse(error).into_response());
     }
     let template = Arc::clone(&mounted.path);
-    let mut response = Box::pin(answer(cx, mounted, params, request)).await;
+    let mut response = Box::pin(respond(cx, mounted, params, request)).await;
     response.extensions_mut().insert(observe::RouteTemplate(template));
     if method == Method::HEAD {
         *response.body_mut() = Body::empty();
@@ -108,13 +108,13 @@ fn permits(page: &MountedPage, actor: &Actor) -> bool {
     needed.is_none_or(|name| Permissions::named(name).is_some_and(|bit| actor.permissions.has(bit)))
 }
 
-async fn answer(cx: Cx, mounted: Arc<MountedPage>, params: Vec<(String, String)>, mut request: Request) -> Response {
+async fn respond(cx: Cx, mounted: Arc<MountedPage>, params: Vec<(String, String)>, mut request: Request) -> Response {
     let core = rookery_http::Cx(context::Cx::clone(&cx));
     let cookies = Cookies::read(&core, request.headers());
     request.extensions_mut().insert(cookies.clone());
     let (mut parts, body) = request.into_parts();
     if mounted.page().auth == PageAuth::None {
-        let mut response = open::answer(cx, mounted, params, parts).await;
+        let mut response = open::respond(cx, mounted, params, parts).await;
         cookies.write(response.headers_mut());
         return response;
     }

@@ -25,7 +25,7 @@ use rookery_http::{ErrorResponse, Result, client_address};
 use service::rate_limits;
 
 /// The page of a request whose cookies are among the extensions.
-pub(super) async fn answer(
+pub(super) async fn respond(
     cx: Cx,
     mounted: Arc<MountedPage>,
     params: Vec<(String, String)>,

@@ -86,7 +86,7 @@ fn hall(ctx: &Context, request: &pages::Request) -> Result<View> {
 
 /// The content of the page for anyone, by its parameter.
 fn window(ctx: &Context, request: &pages::Request) -> Result<View> {
-    let view = View::new("Mirror <1>").text(ctx.caller().account.map_or("nobody", |_| "somebody"));
+    let view = View::new("Mirror <1>").text(ctx.caller().account.map_or("a stranger", |_| "a person"));
     match request.param("pane").unwrap_or_default() {
         "shared" => {
             let ids = named(request);
