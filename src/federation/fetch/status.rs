@@ -55,6 +55,7 @@ pub async fn note(cx: &Cx, note: &Note) -> Result<StatusId, Failure> {
 }
 
 /// As [`note`], after `depth` statuses that led to it.
+#[model::boxed]
 pub(super) async fn note_at(cx: &Cx, note: &Note, depth: u32) -> Result<StatusId, Failure> {
     admit(cx, note)?;
     let status = RemoteStatus { depth, ..status_of(cx, note).await? };

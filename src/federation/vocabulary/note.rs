@@ -99,7 +99,7 @@ pub struct Note {
     #[serde(default)]
     pub approved_by: Lenient<Id>,
     #[serde(default)]
-    pub interaction_policy: Lenient<Policy>,
+    pub interaction_policy: Lenient<Box<Policy>>,
     #[serde(default)]
     pub references: Lenient<References>,
     /// A thumbnail.
