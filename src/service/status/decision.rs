@@ -1,7 +1,7 @@
 //! Decisions about interactions, by the author of a status or by another server, and what follows from them.
 //!
 //! Reached from the routes and the page of requests, from [`quote`](super::quote) and [`thread`](super::thread), and from
-//! `remote::consent`. What needs a request is decided in [`consent`](super::consent).
+//! `remote::consent`. What needs a request is decided in [`consent`].
 //!
 //! Spec: docs/contract/federation.md#15-who-may-interact, docs/contract/rules.md#10-statuses
 
