@@ -176,6 +176,7 @@ class Server:
 
     def __enter__(self):
         self.data.mkdir(parents=True)
+        self.cli("db", "migrate")
         self.cli("settings", "set", "registrations_mode", "open")
         # A folder without rookery.toml.
         with open(self.log, "w") as log:
