@@ -1,13 +1,13 @@
 //! The language of a request, and errors of the API in it.
 //!
-//! A page is in the language that the browser prefers, until a session is read. An error of the API is in the locale of the
-//! account, else the language of the parameter `lang`, else the one that `Accept-Language` prefers, else the one of the
-//! server. Services state errors in English; the table `errors` of the messages has the translations, and texts
+//! A page is in the language that the browser prefers, until a session is read. An error of the API is in the language
+//! of the parameter `lang`, else the locale of the account, else the one that `Accept-Language` prefers, else the one of
+//! the server. Services state errors in English; the table `errors` of the messages has the translations, and texts
 //! without one stay as they are. Spec: docs/contract/rules.md#3-errors
 
 use axum::body::{Body, HttpBody as _, to_bytes};
 use axum::extract::Request;
-use axum::http::{Extensions, HeaderMap, HeaderValue, header};
+use axum::http::{Extensions, HeaderMap, HeaderValue, Uri, header};
 use axum::response::Response;
 use serde_json::{Map, Value};
 
@@ -24,10 +24,6 @@ const MOST_BYTES: usize = 64 * 1024;
 /// How the text of a validation error of the API begins in English.
 const INVALID: &str = "Validation failed: ";
 
-/// Marks a request whose body may name the language of errors, in its extensions: its account has no locale.
-#[derive(Clone, Copy, Debug)]
-struct TakesLang;
-
 /// The language that the header `Accept-Language` prefers, of those that messages have.
 pub(crate) fn accepted(headers: &HeaderMap) -> Option<Language> {
     Language::accepted(headers.get(header::ACCEPT_LANGUAGE)?.to_str().ok()?)
@@ -35,28 +31,31 @@ pub(crate) fn accepted(headers: &HeaderMap) -> Option<Language> {
 
 /// The language that `request` prefers, before its token and its body are read.
 pub(crate) fn of_request(kind: RouteKind, request: &Request) -> Option<Language> {
-    let query = request.uri().query().filter(|query| kind == RouteKind::Api && query.contains(LANG));
-    let named = query.and_then(|query| {
-        let mut pairs = url::form_urlencoded::parse(query.as_bytes());
-        pairs.find(|(name, _)| name == LANG).and_then(|(_, value)| Language::of(&value))
-    });
+    let named = (kind == RouteKind::Api).then(|| of_query(request.uri())).flatten();
     named.or_else(|| accepted(request.headers()))
 }
 
-/// The locale of the account of a request to the API goes before everything else.
-pub(crate) fn of_person(cx: &Cx, authentication: &Authentication, extensions: &mut Extensions) {
-    let Authentication::Grant(grant) = authentication else {
-        extensions.insert(TakesLang);
-        return;
-    };
-    let locale = grant.actor.as_ref().and_then(|actor| actor.locale.as_deref());
-    match locale.and_then(Language::of) {
-        Some(language) => cx.speak(language),
-        None => drop(extensions.insert(TakesLang)),
+/// The parameter `lang` in the query of a request.
+fn of_query(uri: &Uri) -> Option<Language> {
+    let mut pairs = url::form_urlencoded::parse(uri.query()?.as_bytes());
+    pairs.find(|(name, _)| name == LANG).and_then(|(_, value)| Language::of(&value))
+}
+
+/// Marks a request to the API, whose body may name the language of errors, in its extensions.
+#[derive(Clone, Copy, Debug)]
+struct TakesLang;
+
+/// The locale of the account of a request to the API, unless its query names a language.
+pub(crate) fn of_person(cx: &Cx, authentication: &Authentication, request: &mut Request) {
+    request.extensions_mut().insert(TakesLang);
+    let Authentication::Grant(grant) = authentication else { return };
+    let locale = grant.actor.as_ref().and_then(|actor| actor.locale.as_deref()).and_then(Language::of);
+    if let Some(language) = locale.filter(|_| of_query(request.uri()).is_none()) {
+        cx.speak(language);
     }
 }
 
-/// The parameter `lang` of a request's query and body.
+/// The parameter `lang` of the query and body of a request to the API, which goes before everything else.
 pub(crate) fn of_params(cx: &Cx, extensions: &Extensions, params: &Value) {
     if extensions.get::<TakesLang>().is_some()
         && let Some(language) = params.get(LANG).and_then(Value::as_str).and_then(Language::of)

@@ -156,7 +156,7 @@ impl Shared {
             Err(error) => return error.into_response(),
         };
         if state.policy.kind == RouteKind::Api {
-            language::of_person(&state.cx, &authentication, request.extensions_mut());
+            language::of_person(&state.cx, &authentication, &mut request);
         }
         if let Some(in_flight) = &in_flight {
             admit_body(state, &authentication, in_flight, request.extensions_mut());

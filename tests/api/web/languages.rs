@@ -102,14 +102,12 @@ async fn errors_of_the_api_are_in_the_language_of_account_parameter_or_header() 
     assert_eq!(app.anonymous().get("/api/v1/preferences?lang=de").fails(401).await, "Dafür musst du angemeldet sein.");
 
     app.set_locale("ja").await;
-    let own = text(alice.get(&format!("{missing}?lang=de"))).await;
-    assert!(own != german && own != "Record not found", "the locale of the account goes first: {own}");
+    assert_eq!(text(alice.get(&format!("{missing}?lang=de"))).await, german, "the parameter goes first");
+    let own = text(alice.get(missing).header("accept-language", "de")).await;
+    assert!(own != german && own != "Record not found", "then the locale of the account: {own}");
     app.set_locale("fr").await;
-    assert_eq!(
-        text(alice.get(&format!("{missing}?lang=de"))).await,
-        german,
-        "a locale without messages does not count"
-    );
+    let own = text(alice.get(missing).header("accept-language", "de")).await;
+    assert_eq!(own, german, "a locale without messages does not count");
     let other = alice.get("/oauth/token/info?lang=de").header("authorization", "Bearer x").send().await;
     assert_eq!(other.json()["error"], "invalid_token", "codes are no messages");
 }
