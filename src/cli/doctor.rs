@@ -65,6 +65,7 @@ pub(super) async fn run(config: &Config, output: Output) -> Result<(), Failure> 
     checks.push(room(&config.storage.data_dir));
     checks.push(secret_key(config));
     checks.extend(object_storage(config).await);
+    checks.extend(client_folder(config));
     checks.push(clock());
     checks.push(mail(config));
     checks.push(video(config).await);
@@ -159,6 +160,15 @@ async fn object_storage(config: &Config) -> Option<Check> {
         }
         Ok(()) => Check::good(name, bucket),
         Err(error) => Check::bad(name, format!("{bucket}: {}", error.explain())),
+    })
+}
+
+/// Whether the folder of another web client has one. `None` without the key.
+fn client_folder(config: &Config) -> Option<Check> {
+    let (name, folder) = ("client folder", config.web.client_folder.as_ref()?);
+    Some(match config.client_folder_fault() {
+        Some(fault) => Check::bad(name, fault.to_string()),
+        None => Check::good(name, folder.display().to_string()),
     })
 }
 

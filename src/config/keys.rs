@@ -359,6 +359,13 @@ config! {
         retention_days: u32 = 180, 0..=36_500;
     }
 
+    /// Pages in browsers.
+    web: Web {
+        /// The folder with the built files of another web client, such as Phanpy or Elk, which is served at /client. Its
+        /// scripts run on the origin of this server: trust them as the server itself. Empty: none.
+        client_folder: Option<PathBuf> = "";
+    }
+
     /// Limits and rules for accounts.
     accounts: Accounts {
         /// How many accounts every account may follow.

@@ -168,6 +168,27 @@ impl Config {
         warnings
     }
 
+    /// The fault of `web.client_folder`: it is not a folder with an `index.html`. `None` when it is, and without the key.
+    ///
+    /// Not part of [`Config::load`], since only a server needs the folder.
+    pub fn client_folder_fault(&self) -> Option<Fault> {
+        let folder = self.web.client_folder.as_deref()?;
+        let problem = match std::fs::File::open(folder.join("index.html")).and_then(|file| file.metadata()) {
+            Ok(found) if found.is_file() => return None,
+            Ok(_) => "index.html in it is not a file".to_owned(),
+            Err(_) if !folder.exists() => "the folder does not exist".to_owned(),
+            Err(_) if !folder.is_dir() => "it is not a folder".to_owned(),
+            Err(error) => format!("it has no index.html that can be read: {error}"),
+        };
+        let key = "web.client_folder";
+        let set = self.effective.iter().find(|effective| effective.path == key);
+        Some(Fault {
+            key: key.to_owned(),
+            problem: format!("{}: {problem}", folder.display()),
+            origin: set.map(|set| set.origin.clone()),
+        })
+    }
+
     /// Checks rules between keys whose values are valid individually.
     fn check_together(&self, reader: &mut Reader) {
         let mut fault = |key: &str, problem: &str| {

@@ -85,13 +85,12 @@ pub(super) async fn serve(cx: &Cx, key: &Key, asked: &HeaderMap) -> Result<Respo
         }
         return Ok(with_headers(StatusCode::NOT_MODIFIED.into_response(), key, &tag));
     }
-    let range = asked.get(header::RANGE).filter(|_| range_applies(asked, &tag)).and_then(|value| value.to_str().ok());
-    if let Some(range) = range {
+    if asked.contains_key(header::RANGE) {
         let length = cx.storage.length(key).await.map_err(missing)?;
-        match parse_range(range, length) {
-            None => {}
-            Some(None) => return Ok(unsatisfiable(length)),
-            Some(Some(range)) => {
+        match Requested::of(asked, &tag, length) {
+            Requested::Whole => {}
+            Requested::Unsatisfiable => return Ok(unsatisfiable(length)),
+            Requested::Part(range) => {
                 let bytes = cx.storage.get_range(key, range.clone()).await.map_err(missing)?;
                 return Ok(with_headers(partial(&range, length, bytes), key, &tag));
             }
@@ -123,6 +122,27 @@ pub(super) fn matches_tag(sent: &HeaderValue, tag: &str) -> bool {
     tags.any(|sent| sent == "*" || sent.strip_prefix("W/").unwrap_or(sent) == tag)
 }
 
+/// The part of a file that a request asks for.
+#[derive(Debug)]
+pub(super) enum Requested {
+    Whole,
+    /// At most [`MAX_PART_BYTES`].
+    Part(Range<u64>),
+    Unsatisfiable,
+}
+
+impl Requested {
+    /// By `Range` and `If-Range`, of a file of `length` bytes with the entity tag `tag`.
+    pub(super) fn of(sent: &HeaderMap, tag: &str, length: u64) -> Self {
+        let range = sent.get(header::RANGE).filter(|_| range_applies(sent, tag)).and_then(|value| value.to_str().ok());
+        match range.and_then(|range| parse_range(range, length)) {
+            None => Self::Whole,
+            Some(None) => Self::Unsatisfiable,
+            Some(Some(range)) => Self::Part(range),
+        }
+    }
+}
+
 /// Evaluates `If-Range`: the range applies only when the client's part is of the same version of the file.
 fn range_applies(asked: &HeaderMap, tag: &str) -> bool {
     asked.get(header::IF_RANGE).is_none_or(|sent| sent.as_bytes() == tag.as_bytes())
@@ -145,16 +165,16 @@ fn parse_range(text: &str, length: u64) -> Option<Option<Range<u64>>> {
     Some(Some(range.start..range.end.min(range.start + MAX_PART_BYTES)))
 }
 
-fn whole(length: u64, body: Body) -> Response {
+pub(super) fn whole(length: u64, body: Body) -> Response {
     ([(header::CONTENT_LENGTH, HeaderValue::from(length))], body).into_response()
 }
 
-fn partial(range: &Range<u64>, length: u64, bytes: Bytes) -> Response {
+pub(super) fn partial(range: &Range<u64>, length: u64, bytes: Bytes) -> Response {
     let place = format!("bytes {}-{}/{length}", range.start, range.end - 1);
     (StatusCode::PARTIAL_CONTENT, [(header::CONTENT_RANGE, place)], bytes).into_response()
 }
 
-fn unsatisfiable(length: u64) -> Response {
+pub(super) fn unsatisfiable(length: u64) -> Response {
     (StatusCode::RANGE_NOT_SATISFIABLE, [(header::CONTENT_RANGE, format!("bytes */{length}"))]).into_response()
 }
 

@@ -4,13 +4,33 @@
 //! proxy never read one text as two paths. Redirects to a path from a request follow it too
 //! ([`web::next`](crate::web::next)). Parameters may hold any character in percent-encoding, a slash as well.
 
+use std::convert::Infallible;
+
+use axum::extract::FromRequestParts;
 use axum::http::Uri;
+use axum::http::request::Parts;
 use axum::http::uri::PathAndQuery;
 use percent_encoding::percent_decode;
+
+use super::operation::Describe;
 
 /// Encoded punctuation that needs no encoding: careful client libraries encode it all the same.
 const PUNCTUATION: [(&str, &str); 8] =
     [("%2D", "-"), ("%2d", "-"), ("%2E", "."), ("%2e", "."), ("%5F", "_"), ("%5f", "_"), ("%7E", "~"), ("%7e", "~")];
+
+/// True when the path of the request ended with a slash, which its normal form leaves out.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct TrailingSlash(pub bool);
+
+impl<S: Send + Sync> FromRequestParts<S> for TrailingSlash {
+    type Rejection = Infallible;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Infallible> {
+        Ok(parts.extensions.get().copied().unwrap_or_default())
+    }
+}
+
+impl Describe for TrailingSlash {}
 
 /// Brings the path into normal form where client libraries differ: a slash at its end, and encoded punctuation. False
 /// when it is not in normal form then, and answered by nothing.

@@ -85,6 +85,7 @@ impl Service<Request> for Pipeline {
 impl Shared {
     async fn answer(&self, mut request: Request) -> Response {
         let begun = Instant::now();
+        let slash = path_normalisation::TrailingSlash(request.uri().path().ends_with('/'));
         let is_normal = path_normalisation::normalise(request.uri_mut());
         let Found { route, segments, negotiated } = self.find(&request);
         let id = RequestId::draw(&self.ids);
@@ -93,6 +94,9 @@ impl Shared {
         let state = RequestState { negotiated, ..state_of(cx, client, route, &request) };
         let extensions = request.extensions_mut();
         extensions.insert(state.cx.clone());
+        if slash.0 {
+            extensions.insert(slash);
+        }
         if let Some(limit) = state.policy.body_limit_bytes {
             extensions.insert(request_limits::BodyLimit(limit));
         }

@@ -46,6 +46,9 @@ pub async fn run(config: Config) -> Result<()> {
     for warning in config.warnings() {
         tracing::warn!("{warning}");
     }
+    if let Some(fault) = config.client_folder_fault() {
+        return Err(Error::internal(config::Faults(vec![fault])));
+    }
     raise_open_files(&config);
     let (mut signals, listening) = (Signals::new()?, Listening::begin(&config).await?);
     let executable = config::executable().map_err(Error::internal)?;

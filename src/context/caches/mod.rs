@@ -75,6 +75,9 @@ pub struct Caches {
     pub notes: Versioned<(StatusId, i64, [i64; 3]), Arc<str>>,
     /// The URIs of the actors that have a key, by its id.
     pub key_owners: Versioned<String, Arc<str>>,
+    /// The hashes of the inline scripts of a page of `web.client_folder`, by its path, the time of its modification in
+    /// nanoseconds, and its size.
+    pub client_scripts: Versioned<(String, i64, u64), Arc<str>>,
     /// Rendered metrics for staff, by what they measure, each with the second at which it was rendered.
     pub metrics: Versioned<String, Arc<str>>,
     /// Usage statistics.
@@ -113,6 +116,7 @@ impl Default for Caches {
             documents: Versioned::with_capacity(16, 16 * MIB),
             notes: Versioned::with_capacity(4_096, 16 * MIB),
             key_owners: Versioned::with_capacity(10_000, 4 * MIB),
+            client_scripts: Versioned::with_capacity(16, 128 * KIB),
             metrics: Versioned::with_capacity(FEW, 8 * MIB),
             usage: Timed::default(),
             activity: Timed::default(),

@@ -3,10 +3,10 @@
 use super::openapi_page;
 use crate::oauth::{applications, authorize};
 use crate::operation::methods::{get, post};
-use crate::policy::{Closed, FILE, FORM, Files, PAGE, Per, Policy};
+use crate::policy::{Closed, FILE, FORM, Files, PAGE, PROGRAM, Per, Policy};
 use crate::table::Routes;
 use crate::web::{self, settings};
-use crate::{files, remote_files};
+use crate::{client_folder, files, remote_files};
 use service::rate_limits as limits;
 
 /// Pages about people.
@@ -105,7 +105,7 @@ pub(crate) fn routes() -> Routes {
         .route("/settings/delete", FORM, get(settings::leaving::show).post(settings::leaving::delete))
 }
 
-/// Uploads, assets of pages, and embeds in the frames of other sites: without cookies.
+/// Uploads, assets of pages, another client, and embeds in the frames of other sites: without cookies.
 pub(crate) fn files() -> Routes {
     Routes::new()
         .route("/media/{*key}", FILE, get(files::show))
@@ -113,5 +113,7 @@ pub(crate) fn files() -> Routes {
         .route("/media/remote/{kind}/{id}/{tag}/small", FILE, get(remote_files::show_small))
         .route("/custom.css", FILE, get(web::custom_css::show))
         .route("/assets/{name}", FILE, get(web::assets::show))
+        .route("/client", PROGRAM, get(client_folder::root))
+        .route("/client/{*path}", PROGRAM, get(client_folder::show))
         .route("/@{name}/{id}/embed", PEOPLE, get(web::embed::show))
 }

@@ -159,6 +159,7 @@ const WEB_LEFT_OUT: &[(&str, &str)] = &[
     ("/settings/moving", "forms"),
     ("/media/", "files"),
     ("/assets/", "files"),
+    ("/client", "files"),
     ("/.well-known/", "one document each"),
     ("/nodeinfo/", "one document"),
     ("/opensearch.xml", "one document"),

@@ -372,6 +372,7 @@ pub(super) const SILENT: &[&str] = &[
     "/search",
     "/media/",
     "/assets/",
+    "/client",
     "/health",
     "/livez",
     "/readyz",
