@@ -80,6 +80,7 @@ const MIGRATIONS: &[Pair] = migrations![
     "0044_interaction_policies",
     "0045_terms_of_service",
     "0046_username_blocks",
+    "0047_drafts",
 ];
 
 /// The four digits at the beginning of a file name.

@@ -1,5 +1,5 @@
 //! The account data that the CSV exports do not contain, as one JSON document: followed and featured hashtags,
-//! endorsements, scheduled statuses, lists with their options, the notification policy, and data of plugins.
+//! endorsements, scheduled statuses, drafts, lists with their options, the notification policy, and data of plugins.
 //!
 //! Reached from the settings page of exports, from archives and from `rookery user export`. The document cannot be
 //! imported.
@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 use context::Cx;
 use context::error::{Error, Result};
 use context::json::Fragment;
-use model::{AccountId, Cursor, RowId};
+use model::{AccountId, Cursor, RowId, Time};
 use service::scheduled_status;
 use service::transfer::{PAGE, related};
 
@@ -32,6 +32,7 @@ pub async fn document(cx: &Cx, account: AccountId, most_bytes: usize) -> Result<
         "featured_tags": featured.into_iter().map(|tag| tag.display_name).collect::<Vec<_>>(),
         "endorsements": endorsements(cx, account).await?,
         "scheduled_statuses": scheduled(cx, account).await?,
+        "drafts": drafts(cx, account).await?,
         "lists": lists(cx, account).await?,
         "notification_policy": {
             "for_not_following": policy.for_not_following,
@@ -73,6 +74,19 @@ async fn scheduled(cx: &Cx, account: AccountId) -> Result<Vec<Value>> {
         for row in &page {
             statuses.push(value(&crate::scheduled_status::render(cx, row)?)?);
         }
+    }
+}
+
+async fn drafts(cx: &Cx, account: AccountId) -> Result<Vec<Value>> {
+    let (mut drafts, mut cursor) = (Vec::new(), Cursor::first(PAGE));
+    loop {
+        let page = store::saved_draft::list(&cx.db, account, &cursor).await?;
+        let Some(last) = page.last() else { return Ok(drafts) };
+        cursor.max_id = Some(last.id.into());
+        drafts
+            .extend(page.into_iter().map(
+                |draft| json!({ "updated_at": Time::to_api(draft.updated_at), "parameters": draft.parameters.0 }),
+            ));
     }
 }
 

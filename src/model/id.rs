@@ -123,6 +123,8 @@ id! {
     /// A row that needs an id only for pagination or as a reference: a follow, a favourite, a bookmark, a mute …
     RowId,
     RuleId,
+    /// A draft of a status that the server keeps.
+    SavedDraftId,
     /// A status scheduled for later publication.
     ScheduledStatusId,
     StatusId,

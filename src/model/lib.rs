@@ -35,6 +35,7 @@ pub mod remote_file;
 pub mod report;
 pub mod retention;
 pub mod row;
+pub mod saved_draft;
 pub mod scheduled_status;
 pub mod scope;
 pub mod settings;
@@ -61,7 +62,7 @@ pub use emoji::{Emoji, Emojis};
 pub use grant::Grant;
 pub use id::{
     AccountId, AppId, ConversationId, FilterId, JobId, MediaId, NotificationId, PluginId, PollId, RowId, RuleId,
-    ScheduledStatusId, StatusId, TagId, TokenId,
+    SavedDraftId, ScheduledStatusId, StatusId, TagId, TokenId,
 };
 pub use interaction::{Approval, InteractionKind, InteractionPolicy, QuoteState};
 pub use media::MediaAttachment;
@@ -69,6 +70,7 @@ pub use notification::{Notification, NotificationType};
 pub use oauth::Application;
 pub use poll::Poll;
 pub use row::Row;
+pub use saved_draft::SavedDraft;
 pub use scheduled_status::ScheduledStatus;
 pub use scope::Scopes;
 pub use settings::Settings;

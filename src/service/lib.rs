@@ -31,4 +31,4 @@ pub use notification::{conversation, email, push};
 pub use page::{card, emoji, translation, web_page};
 pub use rules::{audit, domain, email_block, locale, ownership, rate_limits, user_ip, username_block};
 pub use server::{announcement, domain_policy, instance, picture, public, rule, settings, streaming, terms, webfinger};
-pub use status::{held_status, interaction, poll, reblog, scheduled_status};
+pub use status::{held_status, interaction, poll, reblog, saved_draft, scheduled_status};

@@ -40,7 +40,7 @@ pub use server::{
 };
 pub use status::{
     card, favourite, idempotency_key, interaction, interaction_request, media, mention, poll, reblog, reference,
-    scheduled_status, status_cleanup, status_edit, status_search, translation_use,
+    saved_draft, scheduled_status, status_cleanup, status_edit, status_search, translation_use,
 };
 
 use account::{account_names, relation_sql};

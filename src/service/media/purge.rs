@@ -1,4 +1,5 @@
-//! Job: deletes the row and files of an upload that is not attached to a status, a day after its last change.
+//! Job: deletes the row and files of an upload that is not attached to a status and not named by a saved draft, a day
+//! after its last change.
 //!
 //! Queued before the files are written and when media is detached from a status, so that neither a crash between
 //! writing a file and its row, nor a deleted status, nor a replaced thumbnail leaves orphaned files.
@@ -14,10 +15,12 @@ use store::job::Claim;
 async fn purge_media(cx: &Cx, job: PurgeMedia, claim: Claim) -> Result<Done, Failure> {
     let mut files = job.files.clone();
     let mut tx = cx.db.begin().await?;
-    let media = store::media::find(&mut tx, job.media).await?;
+    // Locked, so that no draft begins to name it meanwhile.
+    let media = store::media::lock(&mut tx, job.media).await?;
     if let Some(media) = media {
         let due = media.updated_at + UNATTACHED_TTL;
-        if media.is_used() {
+        if media.is_used() || store::saved_draft::has_media(&mut tx, media.id).await? {
+            // A draft queues another job when it no longer names it.
             drop(tx);
             let orphaned: Vec<String> = job.files.into_iter().filter(|file| !media.has_file(file)).collect();
             remove(cx, &not_held(cx, orphaned).await?).await?;

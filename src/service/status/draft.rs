@@ -11,7 +11,7 @@ use context::extension::PendingStatus;
 use model::account::Searchability;
 use model::interaction::{InteractionKind, InteractionPolicy, PolicyRules};
 use model::status::QuotePolicy;
-use model::{AccountId, MediaId, PluginId, Status, StatusId};
+use model::{AccountId, MediaId, PluginId, SavedDraftId, Status, StatusId};
 
 /// A status to publish, as sent.
 #[derive(Clone, Debug, Default)]
@@ -43,6 +43,9 @@ pub struct Draft {
     /// Accounts the client expects to be mentioned; `None`: anyone.
     pub allowed_mentions: Option<Vec<AccountId>>,
     pub idempotency_key: Option<String>,
+    /// The saved draft that it was made from, which is deleted with the publication; one that is not the author's is
+    /// ignored.
+    pub saved_draft_id: Option<SavedDraftId>,
     /// Parameters unknown to the server, which plugins may have declared.
     pub params: Map<String, Value>,
     /// The accounts that the publishing plugin adds to the audience without a visible mention.

@@ -3,6 +3,7 @@
 pub mod interaction;
 pub mod poll;
 pub mod reblog;
+pub mod saved_draft;
 pub mod scheduled_status;
 
 mod address;

@@ -9,7 +9,7 @@ use super::consent::{self, NewRequest};
 use super::draft::{Draft, changed};
 use super::new_status::{NewStatus, Parts};
 use super::reference::{self, References};
-use super::{expiry, idempotency, mentions};
+use super::{expiry, idempotency, mentions, saved_draft};
 use crate::poll::{self, CheckedPoll};
 use crate::rate_limits::Spent;
 use crate::{card, media};
@@ -109,12 +109,14 @@ pub async fn write(cx: &Cx, tx: &mut Tx, actor: &Actor, mut ready: Ready) -> Res
     let parent = ready.parent.as_ref().map(|parent| parent.id);
     reference::lock_for_new(tx, actor.id, parent, &mut ready.references).await?;
     let row = ready.row(cx, actor, id, !media.is_empty());
+    let saved_draft = ready.draft.saved_draft_id;
     let Ready { words, poll, extras, parent, request, references, reach, spent, .. } = ready;
     let thread = parent.as_ref().filter(|_| !reach.new_conversation);
     let new = NewStatus { author: actor, row, thread, references, tags: words.tags };
     let media = media.iter().map(|media| media.id).collect();
     let parts = LocalParts { media, poll, extras, thread, mentions: words.mentions, reach };
     let new = new.write(cx, tx, parts).await?;
+    saved_draft::publish(cx, tx, actor.id, saved_draft).await?;
     if let Some(request) = request {
         consent::ask(cx, tx, actor.id, |_| new.uri.clone(), id, request).await?;
     }

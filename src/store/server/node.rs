@@ -106,6 +106,7 @@ macro_rules! with_ids {
             "filter_keywords",
             "filter_statuses",
             "polls",
+            "saved_drafts",
             "scheduled_statuses",
             "notification_groups",
             "account_conversations",

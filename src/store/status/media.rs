@@ -7,8 +7,8 @@ use database::sql::Ids;
 use database::{Conn, Result, Tx, sql};
 use model::media::MediaKind;
 use model::{
-    AccountId, Json, MediaAttachment, MediaId, ScheduledStatusId, StatusId, Time, boxed, media_attachment_columns,
-    media_attachment_insert,
+    AccountId, Json, MediaAttachment, MediaId, SavedDraftId, ScheduledStatusId, StatusId, Time, boxed,
+    media_attachment_columns, media_attachment_insert,
 };
 use serde::Serialize;
 
@@ -34,6 +34,21 @@ pub async fn list_for_scheduled(db: Conn<'_>, ids: &[ScheduledStatusId]) -> Resu
         "ORDER BY m.scheduled_status_id, m.position, m.id"
     ))
     .bind(Ids::of(ids.iter().copied()))
+    .all()
+    .await
+}
+
+/// The uploads that a draft of `account` names, by id.
+#[boxed]
+pub async fn list_for_draft(db: Conn<'_>, account: AccountId, draft: SavedDraftId) -> Result<Vec<MediaAttachment>> {
+    db.query(sql!(
+        "SELECT " media_attachment_columns!() " FROM saved_draft_media d
+         JOIN media_attachments m ON m.id = d.media_id
+         WHERE d.draft_id = $1 AND m.account_id = $2
+         ORDER BY m.id"
+    ))
+    .bind(draft)
+    .bind(account)
     .all()
     .await
 }

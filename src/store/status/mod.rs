@@ -15,6 +15,7 @@ pub mod mention;
 pub mod poll;
 pub mod reblog;
 pub mod reference;
+pub mod saved_draft;
 pub mod scheduled_status;
 pub mod status_cleanup;
 pub mod status_edit;

@@ -164,6 +164,7 @@ async fn removed_account_leaves_no_rows() {
         ("notification_requests", "from_account_id"),
         ("oauth_tokens", "account_id"),
         ("poll_votes", "account_id"),
+        ("saved_drafts", "account_id"),
         ("scheduled_statuses", "account_id"),
         ("feed_entries", "owner_id"),
         ("lists", "account_id"),

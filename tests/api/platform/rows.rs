@@ -22,7 +22,7 @@ use model::status::{LimitedScope, QuotePolicy, Visibility};
 use model::{
     Account, AccountId, AppId, Application, ConversationId, Emoji, InteractionKind, InteractionPolicy, Json,
     MediaAttachment, MediaId, NotificationId, NotificationType, PollId, Preferences, PreviewCard, QuoteState, RowId,
-    RuleId, ScheduledStatus, ScheduledStatusId, Status, StatusId, Time, TokenId,
+    RuleId, SavedDraft, ScheduledStatus, ScheduledStatusId, Status, StatusId, Time, TokenId,
 };
 use serde_json::{Map, json};
 use store::account::{AccountCounts, ActorObject};
@@ -298,6 +298,14 @@ async fn status_rows_are_read_back_as_inserted() {
     };
     store::scheduled_status::insert(&mut tx, &scheduled).await.unwrap();
     same(&scheduled, store::scheduled_status::find(&mut tx, scheduled.id).await.unwrap());
+    let draft = SavedDraft {
+        id: 6_004.into(),
+        account_id: ANN.into(),
+        parameters: Json(json!({"text": "unfinished"})),
+        updated_at: time(6),
+    };
+    store::saved_draft::insert(&mut tx, &draft).await.unwrap();
+    same(&draft, store::saved_draft::find(&mut tx, draft.id).await.unwrap());
     let card = card();
     store::card::save(&mut tx, &card).await.unwrap();
     same(&card, store::card::find(&mut tx, card.id).await.unwrap());

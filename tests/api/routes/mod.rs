@@ -45,6 +45,7 @@ pub mod references;
 mod registrations;
 mod relationships;
 mod reports;
+mod saved_drafts;
 mod scheduled_statuses;
 mod search;
 mod server_pictures;

@@ -16,7 +16,7 @@ use serde_json::{Map, Value};
 
 use crate::media;
 use crate::poll::PollDraft;
-use crate::status::{self, CreatedStatus, Draft};
+use crate::status::{self, CreatedStatus, Draft, saved_draft};
 use context::Cx;
 use context::error::{Error, Result};
 use context::queue::{self, PublishScheduled};
@@ -161,6 +161,7 @@ pub struct WithMedia {
 pub(super) async fn create(cx: &Cx, actor: &Actor, draft: Draft, at: Time) -> Result<CreatedStatus> {
     check_time(cx, at)?;
     let (key, media_ids) = (draft.idempotency_key.clone(), draft.media_ids.clone());
+    let saved_draft = draft.saved_draft_id;
     let params = Params::new(cx, actor, draft.clone())?;
     status::validate(cx, actor, draft).await?;
     let new = ScheduledStatus {
@@ -177,6 +178,7 @@ pub(super) async fn create(cx: &Cx, actor: &Actor, draft: Draft, at: Time) -> Re
     let media = media::attachable(cx, &mut tx, actor, None, &media_ids).await?;
     store::scheduled_status::insert(&mut tx, &new).await?;
     media::reserve(cx, &mut tx, new.id, &media.iter().map(|media| media.id).collect::<Vec<_>>()).await?;
+    saved_draft::publish(cx, &mut tx, actor.id, saved_draft).await?;
     publish_later(cx, &mut tx, new.id, at).await?;
     tx.commit().await?;
     Ok(CreatedStatus::Scheduled(new.id))
