@@ -10,6 +10,7 @@ use context::Cx;
 use context::error::{Error, Result};
 use context::json::Fragment;
 use model::{AccountId, Cursor, RowId, Time};
+use service::saved_draft::{self, WithMedia};
 use service::scheduled_status;
 use service::transfer::{PAGE, related};
 
@@ -80,13 +81,12 @@ async fn scheduled(cx: &Cx, account: AccountId) -> Result<Vec<Value>> {
 async fn drafts(cx: &Cx, account: AccountId) -> Result<Vec<Value>> {
     let (mut drafts, mut cursor) = (Vec::new(), Cursor::first(PAGE));
     loop {
-        let page = store::saved_draft::list(&cx.db, account, &cursor).await?;
+        let page = saved_draft::list(cx, account, &cursor).await?;
         let Some(last) = page.last() else { return Ok(drafts) };
-        cursor.max_id = Some(last.id.into());
-        drafts
-            .extend(page.into_iter().map(
-                |draft| json!({ "updated_at": Time::to_api(draft.updated_at), "parameters": draft.parameters.0 }),
-            ));
+        cursor.max_id = Some(last.draft.id.into());
+        for WithMedia { draft, .. } in page {
+            drafts.push(json!({ "updated_at": Time::to_api(draft.updated_at), "parameters": draft.parameters.0 }));
+        }
     }
 }
 

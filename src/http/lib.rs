@@ -10,6 +10,7 @@ pub mod api;
 pub mod auth;
 pub mod cache;
 pub mod client_address;
+mod client_file_names;
 mod client_folder;
 pub mod closed_server;
 pub mod compress;

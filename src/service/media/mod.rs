@@ -6,6 +6,7 @@
 //!
 //! Spec: docs/contract/rules.md#10-statuses and docs/contract/rules.md#17-media.
 
+pub mod drafts;
 pub mod moving;
 mod place;
 pub(crate) mod purge;
@@ -23,7 +24,7 @@ use database::{Fault, Tx};
 use media::storage::{self, Key, Storage};
 use media::{File, Meta, Processed, Purpose, Still, converter, focus};
 use model::media::{MediaKind, MediaState};
-use model::{AccountId, Actor, Json, MediaAttachment, MediaId, SavedDraftId, ScheduledStatusId, StatusId};
+use model::{AccountId, Actor, Json, MediaAttachment, MediaId, ScheduledStatusId, StatusId};
 
 /// How long an unattached upload, or media of a deleted status, is kept.
 pub const UNATTACHED_TTL: Duration = Duration::days(1);
@@ -329,42 +330,6 @@ pub async fn release(cx: &Cx, tx: &mut Tx, owner: AccountId, scheduled: Schedule
     let mut rows = store::media::list_for_scheduled(&mut *tx, &[scheduled]).await?;
     rows.retain(|row| row.account_id == owner);
     loosen(cx, tx, &rows).await
-}
-
-/// Gives the uploads that a draft of `owner` no longer names, those not in `kept`, another [`UNATTACHED_TTL`], unless a
-/// status uses them. Call it before the rows of the draft change.
-pub async fn release_draft(
-    cx: &Cx,
-    tx: &mut Tx,
-    owner: AccountId,
-    draft: SavedDraftId,
-    kept: &[MediaId],
-) -> Result<()> {
-    let mut rows = store::media::list_for_draft(&mut *tx, owner, draft).await?;
-    rows.retain(|row| !row.is_used() && !kept.contains(&row.id));
-    loosen(cx, tx, &rows).await
-}
-
-/// Checks that `ids` are unattached uploads of `actor`, at most as many as a status may have, and locks them until the
-/// transaction ends. They may still be processed.
-///
-/// # Errors
-/// [`Error::Invalid`] with the reason.
-pub async fn check_unattached(cx: &Cx, tx: &mut Tx, actor: &Actor, ids: &[MediaId]) -> Result<()> {
-    let limit = cx.settings().max_media_attachments;
-    if i64::try_from(ids.len()).unwrap_or(i64::MAX) > limit {
-        return Err(Error::invalid(format!("media_ids: a status has at most {limit} media")));
-    }
-    // In one order, as wherever several rows are locked, to avoid deadlocks.
-    let mut ordered = ids.to_vec();
-    ordered.sort_unstable();
-    for id in ordered {
-        let media = store::media::lock(tx, id).await?;
-        if !media.is_some_and(|media| media.account_id == actor.id && !media.is_used()) {
-            return Err(Error::invalid(format!("media_ids: {id} is not one of your unattached media")));
-        }
-    }
-    Ok(())
 }
 
 /// Detaches from `status` the media not in `kept`; they can be attached again within [`UNATTACHED_TTL`] and are then

@@ -8,7 +8,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::media;
+use crate::media::drafts;
 use crate::poll::PollDraft;
 use context::Cx;
 use context::error::{Error, Result};
@@ -93,7 +93,7 @@ pub async fn save(cx: &Cx, actor: &Actor, id: Option<SavedDraftId>, mut paramete
     let mut tx = cx.db.begin().await?;
     // Concurrent requests count one after the other.
     store::account::lock(&mut tx, &[actor.id]).await?;
-    media::check_unattached(cx, &mut tx, actor, &parameters.media_ids).await?;
+    drafts::check_unattached(cx, &mut tx, actor, &parameters.media_ids).await?;
     let id = match id {
         Some(id) => replace(cx, &mut tx, actor, id, json, &parameters.media_ids).await?,
         None => insert(cx, &mut tx, actor, json).await?,
@@ -128,7 +128,7 @@ pub(super) async fn publish(cx: &Cx, tx: &mut Tx, author: AccountId, id: Option<
 
 /// Deletes a draft of `owner`; false when there is none.
 async fn remove(cx: &Cx, tx: &mut Tx, owner: AccountId, id: SavedDraftId) -> Result<bool> {
-    media::release_draft(cx, tx, owner, id, &[]).await?;
+    drafts::release(cx, tx, owner, id, &[]).await?;
     Ok(store::saved_draft::delete(tx, owner, id).await?)
 }
 
@@ -152,7 +152,7 @@ async fn replace(
     if !store::saved_draft::update(tx, actor.id, id, parameters, cx.clock.now()).await? {
         return Err(Error::NotFound);
     }
-    media::release_draft(cx, tx, actor.id, id, media).await?;
+    drafts::release(cx, tx, actor.id, id, media).await?;
     Ok(id)
 }
 

@@ -9,6 +9,7 @@ use service::saved_draft::{self, Parameters, WithMedia};
 use service::status::{self, CreatedStatus, Draft};
 
 use crate::harness::{Browser, Client, TestApp};
+use crate::jobs::removal::remove;
 use crate::routes::media::png;
 
 async fn actor(client: &Client) -> Actor {
@@ -198,8 +199,8 @@ async fn drafts_are_exported_and_removed_with_their_account() {
     let drafts = &document["drafts"];
     assert_eq!((&drafts[0]["parameters"]["text"], drafts.as_array().unwrap().len()), (&json!("mine"), 1));
 
-    app.run(&["user", "remove", "alice", "--yes"]).await.ok();
-    later(&app, 1).await;
+    remove(&app, "alice").await;
+    app.run_jobs().await;
     assert_eq!(app.count("saved_drafts").await, 1);
     assert_eq!(app.count("saved_draft_media").await, 0);
     assert_eq!(texts(cx, &of_bob).await, ["his"]);
