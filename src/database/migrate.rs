@@ -81,6 +81,7 @@ const MIGRATIONS: &[Pair] = migrations![
     "0045_terms_of_service",
     "0046_username_blocks",
     "0047_drafts",
+    "0048_session_tokens",
 ];
 
 /// The four digits at the beginning of a file name.

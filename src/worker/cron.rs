@@ -76,7 +76,7 @@ async fn clean(cx: &Cx, job: Clean, claim: Claim) -> Result<Done, Failure> {
     }
     let now = cx.clock.now();
     let mut tx = cx.db.begin().await?;
-    store::session::delete_expired(&mut tx, now).await?;
+    service::session::clean(cx, &mut tx).await?;
     store::one_time_link::delete_expired(&mut tx, now).await?;
     store::oauth_code::delete_expired(&mut tx, now - CODE_REPLAY_WINDOW).await?;
     store::cleaning::delete_idempotency_keys(&mut tx, now - IDEMPOTENCY_LIFETIME).await?;

@@ -8,17 +8,20 @@ use std::borrow::Cow;
 use chrono::Duration;
 
 use crate::oauth::revoke;
-use crate::{auth, password, rate_limits, user_ip};
+use crate::{auth, password, rate_limits, token, user_ip};
 use context::Cx;
 use context::error::{Error, Result, Validation};
 use context::limits::Key;
 use crypto::Secret;
+use database::Tx;
 use model::actor::{Unusable, User};
-use model::{Account, AccountId, Actor, Permissions, RowId, Time};
+use model::{Account, AccountId, Actor, Permissions, RowId, Scopes, Time, TokenId};
 use store::session::SessionRow;
 
 /// Lifetime of a session after its last use.
 const LIFETIME: Duration = Duration::days(14);
+/// What the access token of a session may do.
+const TOKEN_SCOPES: &str = "read push";
 /// Longest stored name of a browser, in characters.
 const BROWSER_MAX: usize = 300;
 /// A session's expiry is extended once a day at most, so that viewing pages does not write.
@@ -34,6 +37,7 @@ pub struct Person {
     pub user: User,
     /// Those of the role; none without one.
     pub permissions: Permissions,
+    token: Option<TokenId>,
 }
 
 /// Why a sign-in was refused.
@@ -73,7 +77,7 @@ pub async fn find(cx: &Cx, token: &str) -> Result<Option<Person>> {
         Some(role) => Permissions::effective(store::role::permissions(&cx.db, role).await?, 0),
         None => Permissions::default(),
     };
-    Ok(Some(Person { session: session.id, account, user, permissions }))
+    Ok(Some(Person { session: session.id, account, user, permissions, token: session.token_id }))
 }
 
 async fn load(cx: &Cx, id: AccountId) -> Result<Option<(Account, User)>> {
@@ -89,6 +93,38 @@ async fn load(cx: &Cx, id: AccountId) -> Result<Option<(Account, User)>> {
 #[model::use_case]
 pub async fn actor(cx: &Cx, person: &Person) -> Result<Actor> {
     auth::viewers(cx, &[person.account.id]).await?.pop().ok_or(Error::NotFound)
+}
+
+/// The access token of the session of `person`, for what outlives a request: streams, and web push. Created when the
+/// session first needs one, with the scopes [`token_scopes`]; it is revoked when the session ends.
+///
+/// # Errors
+/// [`Error::NotFound`] when the session ended meanwhile.
+#[model::use_case]
+pub async fn token(cx: &Cx, person: &Person) -> Result<TokenId> {
+    if let Some(token) = person.token
+        && auth::usable(cx, &[token]).await?.contains(&token)
+    {
+        return Ok(token);
+    }
+    let scopes = token_scopes()?;
+    let mut tx = cx.db.begin().await?;
+    let issued = token::issue(cx, &mut tx, None, Some(person.account.id), &scopes).await?;
+    if !store::session::set_token(&mut tx, person.session, issued.id, person.token).await? {
+        // Another request of the browser was first, or the session ended.
+        drop(tx);
+        return store::session::find_token(&cx.db, person.session).await?.ok_or(Error::NotFound);
+    }
+    tx.commit().await?;
+    Ok(issued.id)
+}
+
+/// The scopes of the access tokens of sessions.
+///
+/// # Errors
+/// [`Error::Internal`], which is a bug.
+pub fn token_scopes() -> Result<Scopes> {
+    Scopes::parse_with(TOKEN_SCOPES, |_| false).map_err(Error::internal)
 }
 
 /// The browsers in which `account` is signed in, the last used one first.
@@ -152,13 +188,19 @@ async fn find_by_name(cx: &Cx, name: &str) -> Result<Option<(Account, User)>> {
 #[model::use_case]
 pub async fn start(cx: &Cx, account: AccountId, previous: Option<&str>, browser: &str) -> Result<Secret> {
     let (now, token) = (cx.clock.now(), crypto::random_text(32));
-    let session =
-        SessionRow { id: cx.ids.next(), account_id: account, expires_at: now + LIFETIME, browser: shortened(browser) };
+    let session = SessionRow {
+        id: cx.ids.next(),
+        account_id: account,
+        expires_at: now + LIFETIME,
+        browser: shortened(browser),
+        token_id: None,
+    };
     let mut tx = cx.db.begin().await?;
     if let Some(previous) = previous {
-        store::session::delete(&mut tx, &crypto::hash(previous)).await?;
+        let ended = store::session::delete(&mut tx, &crypto::hash(previous)).await?;
+        revoke::of_sessions(cx, &mut tx, &ended).await?;
     }
-    store::session::delete_expired(&mut tx, now).await?;
+    clean(cx, &mut tx).await?;
     store::session::insert(&mut tx, &session, crypto::hash(&token), now).await?;
     user_ip::record(cx, &mut tx, account).await?;
     tx.commit().await?;
@@ -169,9 +211,16 @@ pub async fn start(cx: &Cx, account: AccountId, previous: Option<&str>, browser:
 #[model::use_case]
 pub async fn end(cx: &Cx, token: &str) -> Result<()> {
     let mut tx = cx.db.begin().await?;
-    store::session::delete(&mut tx, &crypto::hash(token)).await?;
+    let ended = store::session::delete(&mut tx, &crypto::hash(token)).await?;
+    revoke::of_sessions(cx, &mut tx, &ended).await?;
     tx.commit().await?;
     Ok(())
+}
+
+/// Deletes the sessions that expired.
+pub async fn clean(cx: &Cx, tx: &mut Tx) -> Result<()> {
+    let ended = store::session::delete_expired(tx, cx.clock.now()).await?;
+    revoke::of_sessions(cx, tx, &ended).await
 }
 
 /// The stored part of the name of a browser.
@@ -186,9 +235,11 @@ fn shortened(browser: &str) -> String {
 #[model::use_case]
 pub async fn end_one(cx: &Cx, account: AccountId, session: RowId) -> Result<()> {
     let mut tx = cx.db.begin().await?;
-    if !store::session::delete_one(&mut tx, account, session).await? {
+    let ended = store::session::delete_one(&mut tx, account, session).await?;
+    if ended.is_empty() {
         return Err(Error::NotFound);
     }
+    revoke::of_sessions(cx, &mut tx, &ended).await?;
     tx.commit().await?;
     Ok(())
 }
@@ -197,7 +248,8 @@ pub async fn end_one(cx: &Cx, account: AccountId, session: RowId) -> Result<()> 
 #[model::use_case]
 pub async fn end_others(cx: &Cx, person: &Person) -> Result<()> {
     let mut tx = cx.db.begin().await?;
-    store::session::delete_all(&mut tx, person.account.id, Some(person.session)).await?;
+    let ended = store::session::delete_all(&mut tx, person.account.id, Some(person.session)).await?;
+    revoke::of_sessions(cx, &mut tx, &ended).await?;
     tx.commit().await?;
     Ok(())
 }
@@ -244,7 +296,8 @@ pub async fn change_password(
     let hash = crypto::hash_password(new).await?;
     let mut tx = cx.db.begin().await?;
     password::replace(&mut tx, person.account.id, &hash).await?;
-    store::session::delete_all(&mut tx, person.account.id, Some(person.session)).await?;
+    let ended = store::session::delete_all(&mut tx, person.account.id, Some(person.session)).await?;
+    revoke::of_sessions(cx, &mut tx, &ended).await?;
     if applications == Applications::SignOut {
         revoke::all_applications(cx, &mut tx, person.account.id).await?;
     }

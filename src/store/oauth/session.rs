@@ -2,7 +2,7 @@
 //! [`oauth`](crate::oauth).
 
 use database::{Conn, Result, Tx, sql};
-use model::{AccountId, RowId, Time, boxed};
+use model::{AccountId, RowId, Time, TokenId, boxed};
 
 /// A session, without the hash of its token.
 #[derive(Debug, model::Row)]
@@ -13,6 +13,8 @@ pub struct SessionRow {
     pub expires_at: Time,
     /// The name of its browser; empty when unknown.
     pub browser: String,
+    /// Its access token, once it needed one.
+    pub token_id: Option<TokenId>,
 }
 
 /// The session with this token hash, unless it expired by `now`.
@@ -60,32 +62,55 @@ pub async fn extend(tx: &mut Tx, id: RowId, expires_at: Time) -> Result<()> {
     Ok(())
 }
 
-/// Deletes the session with this token hash.
+/// Sets the access token of a session that has none but `replaced`; false when it has another one meanwhile.
 #[boxed]
-pub async fn delete(tx: &mut Tx, token_hash: &str) -> Result<()> {
-    tx.query(sql!("DELETE FROM web_sessions WHERE token_hash = $1")).bind(token_hash.to_owned()).execute().await?;
-    Ok(())
+pub async fn set_token(tx: &mut Tx, id: RowId, token: TokenId, replaced: Option<TokenId>) -> Result<bool> {
+    let replaced = replaced.map_or(0, i64::from);
+    let changed = tx.query(sql!("UPDATE web_sessions SET token_id = $2 WHERE id = $1 AND COALESCE(token_id, 0) = $3"));
+    Ok(changed.bind(id).bind(token).bind(replaced).execute().await? > 0)
 }
 
-/// Deletes one session of `account`; true when there was one.
+/// The access token of a session; `None` when it has none, or ended.
 #[boxed]
-pub async fn delete_one(tx: &mut Tx, account: AccountId, id: RowId) -> Result<bool> {
-    let deleted = tx.query(sql!("DELETE FROM web_sessions WHERE account_id = $1 AND id = $2")).bind(account).bind(id);
-    Ok(deleted.execute().await? > 0)
+pub async fn find_token(db: Conn<'_>, id: RowId) -> Result<Option<TokenId>> {
+    let found: Option<Ended> =
+        db.query(sql!("SELECT token_id FROM web_sessions WHERE id = $1")).bind(id).optional().await?;
+    Ok(found.and_then(|session| session.token_id))
 }
 
-/// Deletes the sessions of `account`, except `kept`; returns how many.
+/// A deleted session.
+#[derive(Clone, Copy, Debug, model::Row)]
+pub struct Ended {
+    /// Its access token, to be revoked.
+    pub token_id: Option<TokenId>,
+}
+
+/// Deletes the session with this token hash, and returns it.
 #[boxed]
-pub async fn delete_all(tx: &mut Tx, account: AccountId, kept: Option<RowId>) -> Result<u64> {
-    tx.query(sql!("DELETE FROM web_sessions WHERE account_id = $1 AND id <> $2"))
+pub async fn delete(tx: &mut Tx, token_hash: &str) -> Result<Vec<Ended>> {
+    let deleted = tx.query(sql!("DELETE FROM web_sessions WHERE token_hash = $1 RETURNING token_id"));
+    deleted.bind(token_hash.to_owned()).all().await
+}
+
+/// Deletes one session of `account`, and returns it.
+#[boxed]
+pub async fn delete_one(tx: &mut Tx, account: AccountId, id: RowId) -> Result<Vec<Ended>> {
+    let deleted = tx.query(sql!("DELETE FROM web_sessions WHERE account_id = $1 AND id = $2 RETURNING token_id"));
+    deleted.bind(account).bind(id).all().await
+}
+
+/// Deletes the sessions of `account`, except `kept`, and returns them.
+#[boxed]
+pub async fn delete_all(tx: &mut Tx, account: AccountId, kept: Option<RowId>) -> Result<Vec<Ended>> {
+    tx.query(sql!("DELETE FROM web_sessions WHERE account_id = $1 AND id <> $2 RETURNING token_id"))
         .bind(account)
         .bind(kept.unwrap_or_else(|| RowId::from(0)))
-        .execute()
+        .all()
         .await
 }
 
-/// Deletes the sessions that expired by `now`; returns how many.
+/// Deletes the sessions that expired by `now`, and returns them.
 #[boxed]
-pub async fn delete_expired(tx: &mut Tx, now: Time) -> Result<u64> {
-    tx.query(sql!("DELETE FROM web_sessions WHERE expires_at <= $1")).bind(now).execute().await
+pub async fn delete_expired(tx: &mut Tx, now: Time) -> Result<Vec<Ended>> {
+    tx.query(sql!("DELETE FROM web_sessions WHERE expires_at <= $1 RETURNING token_id")).bind(now).all().await
 }

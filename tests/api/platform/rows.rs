@@ -488,8 +488,13 @@ async fn authentication_rows_are_read_back_as_inserted() {
     store::oauth_code::insert(&mut tx, &code, hash("code"), time(3)).await.unwrap();
     same(&code, store::oauth_code::find(&mut tx, &hash("code")).await.unwrap());
 
-    let session =
-        SessionRow { id: RowId::from(9_002), account_id: ANN.into(), expires_at: time(2), browser: "b".to_owned() };
+    let session = SessionRow {
+        id: RowId::from(9_002),
+        account_id: ANN.into(),
+        expires_at: time(2),
+        browser: "b".to_owned(),
+        token_id: None,
+    };
     store::session::insert(&mut tx, &session, hash("session"), time(1)).await.unwrap();
     same(&session, store::session::find(&mut tx, &hash("session"), time(1)).await.unwrap());
 

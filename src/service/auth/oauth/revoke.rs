@@ -1,6 +1,7 @@
 //! Token revocation (RFC 7009). All revocations happen here, which also closes the streams opened with the tokens.
 //!
-//! Reached from `POST /oauth/revoke`, the list of authorised applications, a replayed code, and a new password.
+//! Reached from `POST /oauth/revoke`, the list of authorised applications, a replayed code, a new password, and the end of
+//! a browser session.
 
 use super::{Credentials, Fault, Result, authenticate};
 use context::Cx;
@@ -11,6 +12,7 @@ use database::Tx;
 use model::oauth::ErrorCode;
 use model::{AccountId, AppId, TokenId};
 use store::oauth::Revoked;
+use store::session::Ended;
 
 /// Revokes `token` for the application with `credentials` (RFC 7009); an unknown token is not an error.
 ///
@@ -57,7 +59,8 @@ pub async fn application(cx: &Cx, account: AccountId, application: AppId) -> Pla
 
 /// Revokes all tokens and codes of `account`, and ends all its browser sessions.
 pub async fn everything(cx: &Cx, tx: &mut Tx, account: AccountId) -> Plain<()> {
-    store::session::delete_all(tx, account, None).await?;
+    let ended = store::session::delete_all(tx, account, None).await?;
+    of_sessions(cx, tx, &ended).await?;
     all_applications(cx, tx, account).await
 }
 
@@ -66,6 +69,15 @@ pub async fn all_applications(cx: &Cx, tx: &mut Tx, account: AccountId) -> Plain
     store::oauth_code::delete_all(tx, account, None).await?;
     let revoked = store::oauth::revoke_tokens_of_account(tx, account, cx.clock.now()).await?;
     record(cx, tx, revoked).await
+}
+
+/// Revokes the tokens of browser sessions that ended.
+pub async fn of_sessions(cx: &Cx, tx: &mut Tx, ended: &[Ended]) -> Plain<()> {
+    for token in ended.iter().filter_map(|session| session.token_id) {
+        let revoked = store::oauth::revoke_token(tx, token, cx.clock.now()).await?;
+        record(cx, tx, revoked).await?;
+    }
+    Ok(())
 }
 
 async fn record(cx: &Cx, tx: &mut Tx, revoked: Vec<Revoked>) -> Plain<()> {
