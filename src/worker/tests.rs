@@ -41,7 +41,7 @@ impl Extensions for Script {
 
 default_answers! {
     Script: FilterDrafts, JudgeSignUps, Decorate, JudgeNotifications, FindMarked, ExceptFromCleanup, DescribeServer,
-    ServeChannels, ReceiveChanges, DeclareScopes
+    ServeChannels, ServeClient, ReceiveChanges, DeclareScopes
 }
 
 #[async_trait]

@@ -9,7 +9,7 @@
 //! generations of a plugin.
 
 mod background;
-mod channels;
+mod client;
 mod decorate;
 mod documents;
 mod drafts;
@@ -18,9 +18,10 @@ mod marks;
 mod members;
 mod port;
 mod scopes;
+mod serve;
 
 pub use background::{ReceiveChanges, RunJobs};
-pub use channels::{ServeChannels, Topic};
+pub use client::{ClientKind, ClientPart, ClientResponse, ClientUse};
 pub use decorate::{Decorate, Entity, Target, Versions};
 pub use documents::{DescribeServer, Described, Document};
 pub use drafts::{FilterDrafts, PendingStatus};
@@ -29,3 +30,4 @@ pub use marks::{CleanupException, ExceptFromCleanup, FindMarked, MarkedPage};
 pub use members::{Decorations, Members};
 pub use port::{Extensions, NoExtensions};
 pub use scopes::{DeclareScopes, DeclaredScope};
+pub use serve::{ServeChannels, ServeClient, Topic};

@@ -5,13 +5,13 @@ use std::fmt::Debug;
 use std::sync::Arc;
 
 use super::background::{ReceiveChanges, RunJobs};
-use super::channels::ServeChannels;
 use super::decorate::Decorate;
 use super::documents::DescribeServer;
 use super::drafts::FilterDrafts;
 use super::judge::{JudgeNotifications, JudgeSignUps};
 use super::marks::{ExceptFromCleanup, FindMarked};
 use super::scopes::DeclareScopes;
+use super::serve::{ServeChannels, ServeClient};
 
 /// The extensions as the core sees them: one trait for each group of calls.
 pub trait Extensions:
@@ -27,6 +27,7 @@ pub trait Extensions:
     + ExceptFromCleanup
     + DescribeServer
     + ServeChannels
+    + ServeClient
     + ReceiveChanges
     + RunJobs
     + DeclareScopes
@@ -63,5 +64,5 @@ macro_rules! default_answers {
 }
 
 default_answers! {
-    NoExtensions: FilterDrafts, JudgeSignUps, Decorate, JudgeNotifications, FindMarked, ExceptFromCleanup, DescribeServer, ServeChannels, ReceiveChanges, RunJobs, DeclareScopes
+    NoExtensions: FilterDrafts, JudgeSignUps, Decorate, JudgeNotifications, FindMarked, ExceptFromCleanup, DescribeServer, ServeChannels, ServeClient, ReceiveChanges, RunJobs, DeclareScopes
 }

@@ -1,10 +1,12 @@
-//! Streaming channels that extensions serve.
+//! What extensions serve themselves: streaming channels, and additions to the client in the browser.
 
 use std::sync::Arc;
 
 use async_trait::async_trait;
 
-use crate::{Cx, Result};
+use super::client::{ClientPart, ClientResponse, ClientUse};
+use crate::messages::Language;
+use crate::{Cx, Error, Result};
 use model::Actor;
 use store::feed::Feed;
 
@@ -27,7 +29,7 @@ pub trait ServeChannels {
         _name: &str,
         _params: Vec<(String, String)>,
     ) -> Result<Vec<Topic>> {
-        Err(crate::Error::NotFound)
+        Err(Error::NotFound)
     }
 }
 
@@ -38,4 +40,28 @@ pub enum Topic {
     Feed(Feed),
     /// Messages to a topic of the extension: see [`Change::TopicMessage`](crate::change::Change::TopicMessage).
     Messages(String),
+}
+
+/// Additions to the client in the browser. The default of every method is the behaviour of a server without extensions.
+#[async_trait]
+pub trait ServeClient {
+    /// All additions, in the order of extensions and their own, with titles in `language`.
+    fn client_parts(&self, _language: Language) -> Vec<ClientPart> {
+        Vec::new()
+    }
+
+    /// Asks the addition `id` of `extension` as `actor`, with the checks and limits of a request of the API.
+    ///
+    /// # Errors
+    /// [`Error::NotFound`] when there is no such addition or it cannot do this, and what the extension responds.
+    async fn ask_client(
+        &self,
+        _cx: &Cx,
+        _actor: &Arc<Actor>,
+        _extension: &str,
+        _id: &str,
+        _need: ClientUse<'_>,
+    ) -> Result<ClientResponse> {
+        Err(Error::NotFound)
+    }
 }

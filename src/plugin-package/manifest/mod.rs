@@ -24,7 +24,7 @@ use serde_json::{Map, Value};
 
 pub use contributions::{CleanupException, SearchMark};
 pub use instance::is_reserved;
-pub use pages::{CorePage, PageAuth, PageDeclaration, Title};
+pub use pages::{ClientKind, ClientPart, CorePage, PageAuth, PageDeclaration, Title};
 pub use parse::{API, parse, parse_limits};
 pub use rules::{EVENTS, check_schema, defaults, policies, validator};
 pub use shapes::{Shape, rename_references};
@@ -51,6 +51,9 @@ pub struct Manifest {
     pub scopes: Vec<Scope>,
     #[serde(default, rename = "page")]
     pub pages: Vec<PageDeclaration>,
+    /// What it adds to the client in the browser.
+    #[serde(default)]
+    pub client: Vec<ClientPart>,
     #[serde(default, rename = "hook")]
     pub hooks: Vec<Hook>,
     #[serde(default, rename = "search")]

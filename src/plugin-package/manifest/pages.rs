@@ -1,16 +1,21 @@
-//! Declarations of pages in a manifest: `[[page]]`, and `html` of a route.
+//! Declarations of pages in a manifest: `[[page]]`, `html` of a route, and `[[client]]`, what a plugin adds to the client in
+//! the browser. The server's pages call its routes as the person who is signed in, with the checks and limits of any request;
+//! the plugin learns nothing of the pages.
 //!
 //! Conflicts with other paths are detected when the plugin is loaded, as for routes: `plugins::routes`.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Deserialize;
 
-use super::{Auth, OneOrMany, Route, paths};
+use super::paths::is_word;
+use super::{Auth, Manifest, OneOrMany, Route, paths};
 use model::Permissions;
 
 /// Longest title, in characters.
 const TITLE_MAX: usize = 60;
+/// Longest id of an addition, and longest name of its parameters and members.
+const NAME_MAX: usize = 31;
 /// Longest description, in characters.
 const DESCRIPTION_MAX: usize = 200;
 
@@ -172,6 +177,153 @@ pub(super) fn check_html(route: &Route, asked: &[String]) -> Result<(), String> 
     }
 }
 
+/// `[[client]]`
+#[derive(Clone, Debug, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct ClientPart {
+    /// Its name in addresses; unique in the plugin.
+    pub id: String,
+    /// What it is to the pages.
+    pub kind: ClientKind,
+    /// Its title for people, in English or by language.
+    pub title: Title,
+    /// The route (GET) that lists the things of the person: objects with `id` and `title`. `emojis`: the emojis, objects with
+    /// `name`, and for custom ones `url`.
+    #[serde(default)]
+    pub list: Option<String>,
+    /// `timelines`: the route (GET) with the statuses of a thing, whose id is its parameter.
+    #[serde(default)]
+    pub timeline: Option<String>,
+    /// `folders`: the route that puts a status into a thing, whose id is its parameter. `reactions`: the route that reacts to
+    /// a status, whose id is its parameter.
+    #[serde(default)]
+    pub add: Option<String>,
+    /// As `add`, and takes it back.
+    #[serde(default)]
+    pub remove: Option<String>,
+    /// `folders`: the parameter of `add` and `remove` with the ids of statuses. `reactions`: the parameter with the emoji.
+    /// `choice`: the parameter of a new status with the id of the thing.
+    #[serde(default)]
+    pub field: Option<String>,
+    /// `reactions`: the member of a status that the plugin adds, with the reactions: objects with `name`, `count`, `me`, and
+    /// for custom emojis `url`.
+    #[serde(default)]
+    pub member: Option<String>,
+    /// `choice`: the visibility with which it is sent; always without one.
+    #[serde(default)]
+    pub visibility: Option<String>,
+}
+
+/// What an addition is to the pages.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ClientKind {
+    /// Timelines in the navigation: `list`, `timeline`.
+    Timelines,
+    /// Things that statuses are put into: `list`, `add`, `remove`, `field`.
+    Folders,
+    /// Reactions to statuses: `member`, `add`, `remove`, `field`.
+    Reactions,
+    /// Emojis that are offered first, before those of the server: `list`.
+    Emojis,
+    /// A choice in the form for new statuses: `list`, `field`; `visibility` if it belongs to one.
+    Choice,
+}
+
+impl ClientPart {
+    /// The keys that name routes, with those routes.
+    fn routes(&self) -> [(&'static str, Option<&String>); 4] {
+        [
+            ("list", self.list.as_ref()),
+            ("timeline", self.timeline.as_ref()),
+            ("add", self.add.as_ref()),
+            ("remove", self.remove.as_ref()),
+        ]
+    }
+
+    /// The keys that its kind needs, and those that it may have.
+    fn keys(&self) -> (&'static [&'static str], &'static [&'static str]) {
+        match self.kind {
+            ClientKind::Timelines => (&["list", "timeline"], &[]),
+            ClientKind::Folders => (&["list", "add", "remove", "field"], &[]),
+            ClientKind::Reactions => (&["add", "remove", "field", "member"], &[]),
+            ClientKind::Emojis => (&["list"], &[]),
+            ClientKind::Choice => (&["list", "field"], &["visibility"]),
+        }
+    }
+
+    fn check(&self, manifest: &Manifest) -> Result<(), String> {
+        name("id", &self.id)?;
+        check_text("title", &self.title, TITLE_MAX)?;
+        let words = [("field", &self.field), ("member", &self.member), ("visibility", &self.visibility)];
+        let words = words.map(|(key, word)| (key, word.as_ref()));
+        let (needed, possible) = self.keys();
+        for (key, value) in self.routes().into_iter().chain(words) {
+            match value {
+                None if needed.contains(&key) => return Err(format!("{key} is missing")),
+                Some(_) if !needed.contains(&key) && !possible.contains(&key) => {
+                    return Err(format!("{key} is nothing for this kind: leave it out"));
+                }
+                Some(_) | None => {}
+            }
+        }
+        for (key, word) in words {
+            word.map_or(Ok(()), |word| name(key, word))?;
+        }
+        for (key, id) in self.routes().into_iter().filter_map(|(key, id)| Some((key, id?))) {
+            let route = manifest.routes.iter().find(|route| route.id == *id);
+            route_fits(key, id, route)?;
+        }
+        match &self.member {
+            Some(member) if !adds(manifest, member) => {
+                Err(format!("member: no hook \"decorate\" adds {member:?} to statuses"))
+            }
+            Some(_) | None => Ok(()),
+        }
+    }
+}
+
+/// True when a hook adds the member to statuses.
+fn adds(manifest: &Manifest, member: &str) -> bool {
+    let of_statuses = manifest.hooks.iter().filter(|hook| hook.kinds.iter().any(|kind| kind == "status"));
+    of_statuses.flat_map(|hook| &hook.fields).any(|field| field == member)
+}
+
+fn route_fits(key: &str, id: &str, route: Option<&Route>) -> Result<(), String> {
+    let Some(route) = route else { return Err(format!("{key}: there is no route with the id {id:?}")) };
+    let reads = route.method.all().iter().any(|method| method == "GET");
+    if reads != matches!(key, "list" | "timeline") {
+        return Err(format!("{key}: the route {id:?} has the wrong method"));
+    }
+    if route.auth == Auth::None {
+        return Err(format!("{key}: the route {id:?} ignores who calls it"));
+    }
+    let parameters = route.path.matches('{').count();
+    if parameters != usize::from(key != "list") {
+        return Err(format!("{key}: the path of the route {id:?} has {parameters} parameters"));
+    }
+    Ok(())
+}
+
+/// Checks all additions to the client; the error is a whole clause.
+pub(super) fn check_client(manifest: &Manifest) -> Result<(), String> {
+    let mut ids = BTreeSet::new();
+    for part in &manifest.client {
+        part.check(manifest).map_err(|problem| format!("client {:?}: {problem}", part.id))?;
+        if !ids.insert(&part.id) {
+            return Err(format!("there are two client with the id {:?}", part.id));
+        }
+    }
+    Ok(())
+}
+
+fn name(key: &str, text: &str) -> Result<(), String> {
+    if is_word(text) && text.len() <= NAME_MAX {
+        return Ok(());
+    }
+    Err(format!("{key}: {text:?} is not of 1 to {NAME_MAX} small letters, digits and _, a letter first"))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -225,5 +377,38 @@ mod tests {
         assert!(unasked.expect_err("no parameter requests it").contains("among params"));
         assert!(route("auth = \"user\"").is_err());
         assert!(route("auth = \"none\"\ncache = true").is_err());
+    }
+
+    const ABOUT: &str = "[plugin]\nname = \"shelves\"\nversion = \"1.0.0\"\napi = \"0.1\"\ntitle = \"T\"\nlicense = \"MIT\"\nwasm = \"x.wasm\"\n";
+    const ROUTES: &str = "[[route]]\nid = \"index\"\nmethod = \"GET\"\npath = \"/api/v1/shelves\"\nauth = \"user\"\nscopes = [\"read\"]\n\
+        [[route]]\nid = \"put\"\nmethod = \"POST\"\npath = \"/api/v1/shelves/{id}/statuses\"\nauth = \"user\"\nscopes = [\"write\"]\n\
+        [[route]]\nid = \"take\"\nmethod = \"DELETE\"\npath = \"/api/v1/shelves/{id}/statuses\"\nauth = \"user\"\nscopes = [\"write\"]\n\
+        [[route]]\nid = \"shown\"\nmethod = \"GET\"\npath = \"/api/v1/shelves/{id}/statuses\"\nauth = \"user\"\nscopes = [\"read\"]\n";
+    const FOLDERS: &str = "[[client]]\nid = \"shelves\"\nkind = \"folders\"\ntitle = \"Shelves\"\nlist = \"index\"\nadd = \"put\"\nremove = \"take\"\nfield = \"status_ids\"\n";
+
+    fn parsed_client(rest: &str) -> Result<(), String> {
+        manifest::parse(&format!("{ABOUT}{ROUTES}{rest}")).map(drop).map_err(|fault| fault.message)
+    }
+
+    #[test]
+    fn additions_name_routes_that_fit() {
+        let timelines = "[[client]]\nid = \"shown\"\nkind = \"timelines\"\ntitle = { en = \"Shelves\" }\nlist = \"index\"\ntimeline = \"shown\"\n";
+        let reactions = "[[client]]\nid = \"r\"\nkind = \"reactions\"\ntitle = \"R\"\nadd = \"put\"\nremove = \"take\"\nfield = \"e\"\nmember = \"m\"\n";
+        assert_eq!(parsed_client(&format!("{FOLDERS}{timelines}")), Ok(()));
+        for (rest, why) in [
+            (format!("{FOLDERS}{FOLDERS}"), "two client with the id"),
+            (FOLDERS.replace("\"folders\"", "\"shelf\""), "shelf"),
+            (FOLDERS.replace("list = \"index\"\n", ""), "list is missing"),
+            (FOLDERS.replace("\"index\"", "\"none\""), "no route with the id"),
+            (FOLDERS.replace("add = \"put\"", "add = \"shown\""), "wrong method"),
+            (FOLDERS.replace("list = \"index\"", "list = \"shown\""), "1 parameters"),
+            (FOLDERS.replace("\"Shelves\"", "\"\""), "1 to 60 characters"),
+            (FOLDERS.replace("status_ids", "Status Ids"), "small letters"),
+            (format!("{FOLDERS}member = \"m\"\n"), "nothing for this kind"),
+            (reactions.to_owned(), "no hook \"decorate\""),
+        ] {
+            let error = parsed_client(&rest).expect_err(&rest);
+            assert!(error.contains(why), "{rest}: {error}");
+        }
     }
 }

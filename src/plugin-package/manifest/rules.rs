@@ -95,6 +95,7 @@ pub(super) fn check(manifest: &Manifest) -> Checked {
     hooks(&manifest.hooks)?;
     decorated_types(manifest)?;
     contributions::check(manifest)?;
+    pages::check_client(manifest)?;
     names(manifest)?;
     titles(manifest)?;
     instance::check(&manifest.instance)?;

@@ -10,6 +10,7 @@
 //! Follows docs/plugins.md#14-hooks.
 
 mod channel;
+mod client;
 mod decorate;
 mod decoration_cache;
 pub mod dispatch;

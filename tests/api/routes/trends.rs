@@ -367,7 +367,7 @@ impl Extensions for Weighing {
 }
 
 default_answers! {
-    Weighing: FilterDrafts, JudgeSignUps, JudgeNotifications, FindMarked, ExceptFromCleanup, DescribeServer, ServeChannels,
+    Weighing: FilterDrafts, JudgeSignUps, JudgeNotifications, FindMarked, ExceptFromCleanup, DescribeServer, ServeChannels, ServeClient,
     ReceiveChanges, RunJobs, DeclareScopes
 }
 
