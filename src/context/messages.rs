@@ -136,6 +136,18 @@ impl Language {
         format!("{sign}{}", groups.join(&self.say("number.separator")))
     }
 
+    /// A length of time in its largest unit, rounded down: `3 days`. `seconds` of less than a minute are a minute.
+    #[must_use]
+    pub fn duration(self, seconds: i64) -> String {
+        let minutes = seconds.max(60) / 60;
+        let (key, count) = match minutes {
+            1_440.. => ("date.days", minutes / 1_440),
+            60.. => ("date.hours", minutes / 60),
+            _ => ("date.minutes", minutes),
+        };
+        self.say_with(key, &[("count", &count)])
+    }
+
     /// `20 Nov 2026`
     #[must_use]
     pub fn day(self, time: &DateTime<Utc>) -> String {

@@ -78,6 +78,21 @@ impl CustomEmoji {
     }
 }
 
+/// The emojis of this server in the picker whose shortcode contains `word`, those that begin with it first; at most `most`.
+#[must_use]
+pub fn named(cx: &Cx, word: &str, most: i64) -> Vec<CustomEmoji> {
+    let (word, emojis) = (word.to_lowercase(), cx.emojis());
+    let mut found: Vec<(bool, &Emoji)> = emojis
+        .by_shortcode
+        .values()
+        .filter(|emoji| emoji.visible_in_picker)
+        .filter_map(|emoji| Some((emoji.shortcode.to_lowercase().find(&word)? > 0, emoji)))
+        .collect();
+    found.sort_by(|(inner, one), (other_inner, other)| (inner, &one.shortcode).cmp(&(other_inner, &other.shortcode)));
+    found.truncate(usize::try_from(most).unwrap_or_default());
+    found.into_iter().map(|(_, emoji)| CustomEmoji::short(emoji, &cx.urls)).collect()
+}
+
 /// The emojis of a page, loaded together to avoid a query per text.
 #[derive(Debug)]
 pub struct Palette {

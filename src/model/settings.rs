@@ -27,6 +27,18 @@ text_enum! {
 }
 
 text_enum! {
+    /// What the front page shows to visitors below the name of the server.
+    FrontPage {
+        /// How to connect an app, rules and contact.
+        About = "about",
+        /// The newest posts of this server, if everyone may read them.
+        Live = "live",
+        /// The posts that trend, if everyone may read them.
+        Trends = "trends",
+    }
+}
+
+text_enum! {
     /// Who may read the list of blocked domains.
     Audience {
         /// The list is not shown.
@@ -210,6 +222,8 @@ settings! {
     local_only_public: bool = false, Flag, "Whether local-only posts are shown to people who are not signed in";
     /// Whether the profile directory is available.
     profile_directory: bool = true, Flag, "Whether the profile directory is available";
+    front_page: FrontPage =
+        FrontPage::About, Choice(FrontPage::WORDS), "What the front page shows to visitors";
     /// Whether trends are shown.
     trends: bool = true, Flag, "Whether trends are shown";
     /// Whether trends are shown before they are reviewed.

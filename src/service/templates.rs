@@ -33,6 +33,7 @@ fn environment(language: Language) -> Environment<'static> {
     let mut environment = Environment::new();
     environment.set_formatter(write_escaped);
     environment.add_global("lang", language.code());
+    environment.add_filter("plain", |html: String| text::plain(&html));
     environment.add_filter("number", move |number: i64| language.number(number));
     environment.add_function("t", move |state: &State<'_, '_>, key: &str, arguments: Kwargs| {
         say(state.auto_escape() == AutoEscape::Html, language, key, &arguments)

@@ -1,4 +1,4 @@
-//! The endpoints: `GET /api/v1/streaming` and every path below it.
+//! The endpoints: `GET /api/v1/streaming` and every path below it, and `GET /web/stream` for pages of a browser.
 
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -20,9 +20,10 @@ use rookery_http::auth::Authentication;
 use rookery_http::client_address;
 use rookery_http::error::failure;
 use rookery_http::operation::methods::any;
-use rookery_http::policy::{API, Closed};
+use rookery_http::policy::{API, Closed, FORM};
 use rookery_http::router::Routes;
-use service::auth;
+use rookery_http::web::{Cookies, SignedIn};
+use service::{auth, session};
 
 /// Prefix of all streaming paths.
 const ROOT: &str = "/api/v1/streaming";
@@ -35,7 +36,14 @@ pub fn routes(hub: &Arc<Hub>) -> Routes {
         let hub = Arc::clone(hub);
         any(move |request: Request| Box::pin(answer(Arc::clone(&hub), request)))
     };
-    Routes::new().route("/api/v1/streaming", policy, stream()).route("/api/v1/streaming/{*rest}", policy, stream())
+    let page = {
+        let hub = Arc::clone(hub);
+        any(move |request: Request| Box::pin(by_session(Arc::clone(&hub), request)))
+    };
+    Routes::new()
+        .route("/api/v1/streaming", policy, stream())
+        .route("/api/v1/streaming/{*rest}", policy, stream())
+        .route("/web/stream", FORM, page)
 }
 
 async fn answer(hub: Arc<Hub>, request: Request) -> Response {
@@ -109,6 +117,32 @@ async fn by_events(hub: &Arc<Hub>, parts: &Parts, path: &str) -> Result<Response
     let (guest, queue) = admit(hub, parts, owner, Form::EventSource).await?;
     guest.subscribe(opened).map_err(|text| Refused::new(429, text))?;
     Ok(sse::answer(guest, queue))
+}
+
+/// `GET /web/stream?stream=…`: the events of a channel, for pages; its owner is the person of the session.
+async fn by_session(hub: Arc<Hub>, request: Request) -> Response {
+    let (mut parts, _) = request.into_parts();
+    let core = rookery_http::Cx(hub.cx.clone());
+    parts.extensions.insert(Cookies::read(&core, &parts.headers));
+    if parts.method != Method::GET {
+        return rookery_http::error::not_found();
+    }
+    let person = match SignedIn::from_request_parts(&mut parts, &()).await {
+        Ok(SignedIn(person)) => person,
+        Err(away) => return away,
+    };
+    let opened = async {
+        let token = session::token(&hub.cx, &person).await.map_err(|error| unknown(&error))?;
+        let scopes = session::token_scopes().map_err(|error| unknown(&error))?;
+        let owner = Owner { account: person.account.id, token, scopes };
+        let channel = Wanted::of_query(parts.uri.query().unwrap_or_default());
+        let channel = Arc::new(channel.ok_or_else(|| Refused::new(400, "Parameter stream is missing"))?);
+        let opened = channel.open(&hub.cx, &owner).await?;
+        let (guest, queue) = admit(&hub, &parts, owner, Form::EventSource).await?;
+        guest.subscribe(opened).map_err(|text| Refused::new(429, text))?;
+        Ok(sse::answer(guest, queue))
+    };
+    opened.await.unwrap_or_else(|refused| failed(&refused))
 }
 
 async fn admit(

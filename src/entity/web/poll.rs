@@ -1,25 +1,25 @@
-//! Polls on web pages: their options and, once they may be shown, the share of the votes of each option. These pages
-//! do not accept votes.
-
-use std::collections::HashMap;
+//! Polls on web pages: their options and, once they may be shown, the share of the votes of each option.
 
 use serde::Serialize;
 
-use crate::poll::total;
-use context::Cx;
-use context::error::Result;
+use super::source::{PollSource, drawn, time};
 use context::messages::Language;
-use model::{StatusId, Time};
-use service::visibility::Seen;
-use store::poll::OptionRow;
+use model::Time;
 
 /// The poll of a status.
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct WebPoll {
+    pub id: String,
     pub options: Vec<WebOption>,
     pub votes_count: i64,
+    pub voters_count: Option<i64>,
+    pub multiple: bool,
     pub ended: bool,
+    /// The viewer voted.
+    pub voted: bool,
+    /// The viewer can vote: it runs, is someone else's, and the viewer has not voted.
+    pub open: bool,
     pub ends_at_iso: Option<String>,
     pub ends_at_human: Option<String>,
 }
@@ -28,49 +28,44 @@ pub struct WebPoll {
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct WebOption {
-    pub title: String,
+    pub title_html: String,
     /// Its share of the votes; `None` while the totals are hidden.
     pub percent: Option<i64>,
     /// It has the most votes, or as many as another; false while the totals are hidden.
     pub leads: bool,
-}
-
-/// The polls of a page, by status. One statement, or none when no status has a poll.
-pub(super) async fn of_page(cx: &Cx, page: &[Seen]) -> Result<HashMap<StatusId, WebPoll>> {
-    let statuses: Vec<StatusId> =
-        page.iter().map(Seen::proper).filter(|head| head.has_poll).map(|head| head.id).collect();
-    if statuses.is_empty() {
-        return Ok(HashMap::new());
-    }
-    let rows = store::poll::list(&cx.db, &statuses, None).await?;
-    let polls = rows.chunk_by(|one, other| one.poll.id == other.poll.id);
-    Ok(polls.map(|options| (options[0].poll.status_id, WebPoll::new(options, cx.language(), cx.clock.now()))).collect())
+    /// The viewer voted for it.
+    pub chosen: bool,
 }
 
 impl WebPoll {
-    fn new(options: &[OptionRow], language: Language, now: Time) -> Self {
-        let poll = &options[0].poll;
-        let ended = poll.has_ended(now);
-        let votes_count = total(options);
+    /// The poll of the JSON of the API; `is_own`: the viewer's own one.
+    pub(super) fn new(source: PollSource, is_own: bool, language: Language) -> Self {
+        let votes_count = source.votes_count;
         let percent = |votes: i64| {
             let share = i128::from(votes) * 100 / i128::from(votes_count.max(1));
             i64::try_from(share.clamp(0, 100)).unwrap_or(100)
         };
-        let most = options.iter().map(|option| option.votes_count).max().unwrap_or_default();
-        let shown = ended || !poll.hide_totals;
+        let most = source.options.iter().filter_map(|option| option.votes_count).max().unwrap_or_default();
+        let chosen = source.own_votes.unwrap_or_default();
+        let ends_at = source.expires_at.as_deref().map(time);
+        let options = source.options.iter().enumerate().map(|(index, option)| WebOption {
+            title_html: drawn(&text::escape(&option.title), &source.emojis),
+            percent: option.votes_count.map(percent),
+            leads: most > 0 && option.votes_count == Some(most),
+            chosen: chosen.contains(&index),
+        });
         Self {
-            options: options
-                .iter()
-                .map(|option| WebOption {
-                    title: option.title.clone(),
-                    percent: shown.then(|| percent(option.votes_count)),
-                    leads: shown && option.votes_count == most && most > 0,
-                })
-                .collect(),
+            options: options.collect(),
+            id: source.id,
             votes_count,
-            ended,
-            ends_at_iso: poll.expires_at.map(Time::to_api_seconds),
-            ends_at_human: poll.expires_at.map(|time| language.minute(&time)),
+            voters_count: source.voters_count,
+            multiple: source.multiple,
+            ended: source.expired,
+            // Only a viewer has votes, or none.
+            open: source.voted == Some(false) && !source.expired && !is_own,
+            voted: source.voted.unwrap_or_default(),
+            ends_at_iso: ends_at.map(Time::to_api_seconds),
+            ends_at_human: ends_at.map(|time| language.minute(&time)),
         }
     }
 }

@@ -6,9 +6,14 @@ use std::collections::HashMap;
 
 use serde::Serialize;
 
-use super::{Author, WebStatus, authors, clip, statuses, with_emojis};
+use super::account::with_emojis;
+use super::author::{Author, authors};
+use super::clip::clip;
+use super::status::statuses;
+use super::view::WebStatus;
 use context::Cx;
 use context::error::Result;
+use context::messages::Language;
 use model::{AccountId, Actor, InteractionKind, RowId, StatusId};
 use service::status::decision::ShownRequest;
 use service::visibility::{self, Place};
@@ -43,7 +48,7 @@ pub struct WebTarget {
 pub async fn requests(cx: &Cx, actor: &Actor, page: &[ShownRequest]) -> Result<Vec<WebRequest>> {
     let accounts: Vec<AccountId> = page.iter().map(|one| one.request.account_id).collect();
     let accounts: HashMap<AccountId, Author> =
-        authors(cx, &accounts).await?.into_iter().map(|author| (author.id, author)).collect();
+        authors(cx, Some(actor), &accounts).await?.into_iter().map(|author| (author.id, author)).collect();
     let targets: Vec<StatusId> = page.iter().map(|one| one.request.target_id).collect();
     let interacting: Vec<StatusId> = page.iter().filter_map(text_of).collect();
     let mut seen = visibility::statuses(cx, Some(actor), Place::Single, &targets).await?;
@@ -52,14 +57,14 @@ pub async fn requests(cx: &Cx, actor: &Actor, page: &[ShownRequest]) -> Result<V
     seen.sort_unstable_by_key(|seen| seen.head().id);
     seen.dedup_by_key(|seen| seen.head().id);
     let shown: HashMap<StatusId, WebStatus> =
-        statuses(cx, &seen).await?.into_iter().map(|status| (status.id, status)).collect();
+        statuses(cx, Some(actor), None, &seen).await?.into_iter().map(|status| (status.id, status)).collect();
     let request = |one: &ShownRequest| {
         let target = shown.get(&one.request.target_id)?;
         Some(WebRequest {
             id: one.request.id,
             kind: one.request.kind,
             account: accounts.get(&one.request.account_id)?.clone(),
-            target: WebTarget { url: target.url.clone(), words_html: with_emojis(cx, &excerpt(target)) },
+            target: WebTarget { url: target.url.clone(), words_html: with_emojis(cx, &excerpt(cx.language(), target)) },
             status: text_of(one).and_then(|id| shown.get(&id)).cloned(),
         })
     };
@@ -75,7 +80,8 @@ fn text_of(one: &ShownRequest) -> Option<StatusId> {
 }
 
 /// The first words of a status, in plain text: the content warning, where it has one.
-fn excerpt(status: &WebStatus) -> String {
-    let words = if status.spoiler_text.is_empty() { status.words.trim() } else { &status.spoiler_text };
-    if words.is_empty() { status.title.clone() } else { clip(words, EXCERPT_CHARS) }
+fn excerpt(language: Language, status: &WebStatus) -> String {
+    let words = if status.spoiler_text.is_empty() { status.words() } else { status.spoiler_text.clone() };
+    let words = words.trim();
+    if words.is_empty() { status.title(language) } else { clip(words, EXCERPT_CHARS) }
 }

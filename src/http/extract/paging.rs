@@ -82,10 +82,40 @@ impl<const DEFAULT: i64, const MAX: i64> Paging<DEFAULT, MAX> {
         Ok(Self { cursor, url: cx.urls.path(uri.path()), other_params: other_params.finish() })
     }
 
+    /// True for the page that begins with the newest entry.
+    #[must_use]
+    pub fn is_first(&self) -> bool {
+        self.cursor.max_id.is_none() && !self.cursor.ascending()
+    }
+
+    /// The query string of the next older page of a list with these keys, newest first, if there may be one. It repeats
+    /// the other parameters of the request.
+    #[must_use]
+    pub fn older(&self, ids: &[i64]) -> Option<String> {
+        let has_more = self.is_full(ids) || self.cursor.ascending();
+        ids.last().filter(|_| has_more).map(|id| self.query("max_id", *id))
+    }
+
+    /// As [`Paging::older`], of the next newer page.
+    #[must_use]
+    pub fn newer(&self, ids: &[i64]) -> Option<String> {
+        let has_more = if self.cursor.ascending() { self.is_full(ids) } else { self.cursor.max_id.is_some() };
+        ids.first().filter(|_| has_more).map(|id| self.query("min_id", *id))
+    }
+
+    /// True when there are as many as the request takes.
+    fn is_full(&self, ids: &[i64]) -> bool {
+        i64::try_from(ids.len()).is_ok_and(|count| count >= self.cursor.limit)
+    }
+
+    fn query(&self, name: &str, id: i64) -> String {
+        let separator = if self.other_params.is_empty() { "" } else { "&" };
+        format!("?{}{separator}{name}={id}", self.other_params)
+    }
+
     /// One link of a `Link` header, to a neighbouring page.
     pub(crate) fn link(&self, name: &str, id: i64, rel: &str) -> String {
-        let separator = if self.other_params.is_empty() { "" } else { "&" };
-        format!("<{}?{}{separator}{name}={id}>; rel=\"{rel}\"", self.url, self.other_params)
+        format!("<{}{}>; rel=\"{rel}\"", self.url, self.query(name, id))
     }
 }
 

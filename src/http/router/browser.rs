@@ -5,7 +5,7 @@ use crate::oauth::{applications, authorize};
 use crate::operation::methods::{get, post};
 use crate::policy::{Closed, FILE, FORM, Files, PAGE, PROGRAM, Per, Policy};
 use crate::table::Routes;
-use crate::web::{self, settings};
+use crate::web::{self, client, settings};
 use crate::{client_folder, files, remote_files};
 use service::rate_limits as limits;
 
@@ -40,7 +40,63 @@ pub(crate) fn routes() -> Routes {
             get(web::visitor_interaction::show).post(web::visitor_interaction::create),
         )
         .route("/@{name}", PEOPLE.cors("GET"), get(web::profile::show))
+        .route("/@{name}/with_replies", PEOPLE, get(web::profile::with_replies))
+        .route("/@{name}/media", PEOPLE, get(web::profile::media))
+        .route("/@{name}/followers", FORM, get(client::people::followers))
+        .route("/@{name}/following", FORM, get(client::people::following))
         .route("/@{name}/{id}", PEOPLE, get(web::status::show))
+        .route("/@{name}/{id}/favourites", FORM, get(client::people::favourited_by))
+        .route("/@{name}/{id}/reblogs", FORM, get(client::people::reblogged_by))
+        .route("/@{name}/{id}/history", FORM, get(client::revisions::history))
+        .route("/@{name}/{id}/translation", FORM, get(client::translations::show))
+        .route("/@{name}/{id}/quotes", FORM, get(client::revisions::quotes))
+        .route("/home", FORM, get(client::timelines::home))
+        .route("/public", FORM, get(client::timelines::federated))
+        .route("/public/local", FORM, get(client::timelines::local))
+        .route("/bookmarks", FORM, get(client::timelines::bookmarks))
+        .route("/favourites", FORM, get(client::timelines::favourites))
+        .route("/lists", FORM, get(client::lists::index).post(client::lists::create))
+        .route("/lists/{id}", FORM, get(client::timelines::list))
+        .route("/lists/{id}/edit", FORM, get(client::lists::edit).post(client::lists::update))
+        .route("/notifications", FORM, get(client::notifications::index))
+        .route("/notifications/clear", FORM, post(client::notifications::clear))
+        .route(
+            "/notifications/requests",
+            FORM,
+            get(client::notifications::requests).post(client::notifications::decide),
+        )
+        .route("/conversations", FORM, get(client::conversations::index))
+        .route("/conversations/{id}", FORM, get(client::conversations::open).post(client::conversations::update))
+        .route("/publish", FORM.files(Files::Videos), get(client::publish::show).post(client::publish::create))
+        .route("/drafts", FORM, get(client::drafts::index))
+        .route("/drafts/{id}", FORM, post(client::drafts::delete))
+        .route("/scheduled", FORM, get(client::scheduled::index))
+        .route("/scheduled/{id}", FORM, post(client::scheduled::delete))
+        .route("/report", FORM, get(client::report::show).post(client::report::create))
+        .route("/follow_requests", FORM, get(client::people::follow_requests))
+        .route("/blocks", FORM, get(client::people::blocks))
+        .route("/mutes", FORM, get(client::people::mutes))
+        .route("/web/statuses/{id}", FORM, post(client::status_acts::create))
+        .route("/web/accounts/{id}", FORM, post(client::account_acts::create))
+        .route("/web/tags/{name}", FORM, post(client::tag_acts::create))
+        .route("/web/polls/{id}", FORM, post(client::poll_votes::create))
+        .route("/web/length", FORM, post(client::publish::length))
+        .route("/web/completions", FORM, get(client::completions::show))
+        .route("/catch_up", FORM, get(client::catch_up::show).post(client::catch_up::update))
+        .route("/web/timelines/{extension}/{part}", FORM, get(client::additions::timelines))
+        .route("/web/timelines/{extension}/{part}/{thing}", FORM, get(client::additions::timeline))
+        .route(
+            "/web/folders/{extension}/{part}/{status}",
+            FORM,
+            get(client::additions::folders).post(client::additions::file),
+        )
+        .route(
+            "/web/reactions/{extension}/{part}/{status}",
+            FORM,
+            get(client::additions::picker).post(client::additions::react),
+        )
+        .route("/web/push", FORM, post(client::push::update))
+        .route("/offline", PAGE, get(client::push::offline))
         .route("/users/{name}", PEOPLE.cors("GET"), get(web::profile::moved))
         .route("/users/{name}/statuses/{id}", PEOPLE, get(web::status::moved))
         .route("/ap/users/{account}", PEOPLE.cors("GET"), get(web::profile::numbered))
@@ -115,5 +171,6 @@ pub(crate) fn files() -> Routes {
         .route("/assets/{name}", FILE, get(web::assets::show))
         .route("/client", PROGRAM, get(client_folder::root))
         .route("/client/{*path}", PROGRAM, get(client_folder::show))
+        .route("/sw.js", FILE, get(client::push::worker))
         .route("/@{name}/{id}/embed", PEOPLE, get(web::embed::show))
 }

@@ -1,4 +1,4 @@
-//! Static assets (style sheet and images), embedded in the binary, at `/assets/{name}`.
+//! Static assets (style sheet, scripts and images), embedded in the binary, at `/assets/{name}`.
 //!
 //! A URL with the content hash (`?v=…`, as pages use for the style sheet) is cacheable for ever, a plain one for a day,
 //! after which browsers revalidate it by `ETag`.
@@ -31,6 +31,7 @@ static ASSETS: LazyLock<BTreeMap<&'static str, Asset>> = LazyLock::new(|| {
     let files = embed![
         "avatar.png" => "image/png",
         "avatar.svg" => "image/svg+xml",
+        "client.js" => "text/javascript; charset=utf-8",
         "favicon.svg" => "image/svg+xml",
         "header.png" => "image/png",
         "header.svg" => "image/svg+xml",
@@ -43,6 +44,7 @@ static ASSETS: LazyLock<BTreeMap<&'static str, Asset>> = LazyLock::new(|| {
         "rook.svg" => "image/svg+xml",
         "speckle.svg" => "image/svg+xml",
         "style.css" => "text/css; charset=utf-8",
+        "sw.js" => "text/javascript; charset=utf-8",
         "thumbnail.png" => "image/png",
         "treeline-dark.svg" => "image/svg+xml",
         "treeline.svg" => "image/svg+xml",
@@ -52,12 +54,22 @@ static ASSETS: LazyLock<BTreeMap<&'static str, Asset>> = LazyLock::new(|| {
     files.into_iter().map(|(name, mime, bytes)| (name, Asset { bytes, mime, hash: hashed(bytes) })).collect()
 });
 
-static CSS_URL: LazyLock<String> =
-    LazyLock::new(|| format!("/assets/style.css?v={}", ASSETS.get("style.css").map_or("", |asset| &asset.hash)));
+static CSS_URL: LazyLock<String> = LazyLock::new(|| pinned("style.css"));
+static SCRIPT_URL: LazyLock<String> = LazyLock::new(|| pinned("client.js"));
+
+/// The URL of an asset with its content hash.
+fn pinned(name: &str) -> String {
+    format!("/assets/{name}?v={}", ASSETS.get(name).map_or("", |asset| &asset.hash))
+}
 
 /// URL of the style sheet, with its content hash.
 pub fn css_url() -> &'static str {
     &CSS_URL
+}
+
+/// URL of the script of people who are signed in, with its content hash.
+pub fn script_url() -> &'static str {
+    &SCRIPT_URL
 }
 
 /// The content of an asset; empty for an unknown name.

@@ -20,7 +20,7 @@ use service::public;
 /// [`Error::NotFound`] unless it is a public or unlisted status of the account.
 pub async fn show(cx: Cx, asked: HeaderMap, Path((name, id)): Path<(String, StatusId)>) -> Result<Response> {
     let (_, seen) = public::embeddable(&cx, &cx.urls.status(&name, id)).await?;
-    let status = web::statuses(&cx, &[seen]).await?.pop().ok_or(Error::NotFound)?;
+    let status = web::statuses(&cx, None, None, &[seen]).await?.pop().ok_or(Error::NotFound)?;
     let page = Page::render(&cx, "embed.html", context! { noindex => true, status })?;
     Ok(page.in_frames(&cx)?.shared(&asked))
 }

@@ -1,20 +1,19 @@
 //! Pages to look around: `/explore` with what many people use at present, and `/directory` with people of this server.
 //!
-//! Both show the same as the API to an anonymous client. Spec: docs/contract/federation.md#12-pages
-
-use std::collections::HashMap;
+//! Both show the same as the API, to anonymous clients and to people who are signed in. Spec: docs/contract/federation.md#12-pages
 
 use axum::response::Response;
 use minijinja::{Value, context};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::{Page, Visitor};
+use super::Visitor;
 use crate::Cx;
 use crate::error::Result;
 use crate::extract::Params;
 use entity::web;
 use model::AccountId;
+use model::filter::FilterContext;
 use service::directory::{self, DirectoryPage, Order};
 use service::trend::{self, Query};
 
@@ -27,9 +26,10 @@ const PEOPLE: i64 = 40;
 
 /// `GET /explore`: hashtags, posts and links that trend; a page that says so while there are none.
 pub async fn show(cx: Cx, visitor: Visitor) -> Result<Response> {
+    let viewer = visitor.viewer.as_ref();
     let query = |limit| Query { languages: vec![cx.language().code().to_owned()], limit, offset: 0 };
-    let tags = trend::tags(&cx, None, &query(SHORT_LIST)).await?.shown;
-    let statuses = trend::statuses(&cx, None, &query(POSTS)).await?.shown;
+    let tags = trend::tags(&cx, viewer, &query(SHORT_LIST)).await?.shown;
+    let statuses = trend::statuses(&cx, viewer, &query(POSTS)).await?.shown;
     let links = trend::links(&cx, &query(SHORT_LIST)).await?.shown;
     let tags: Vec<Value> =
         tags.iter().map(|tag| context! { name => tag.display_name, url => cx.urls.tag(&tag.name) }).collect();
@@ -40,10 +40,10 @@ pub async fn show(cx: Cx, visitor: Visitor) -> Result<Response> {
     let context = context! {
         page_title => cx.language().say("explore.title"),
         directory => cx.settings().profile_directory,
-        statuses => web::statuses(&cx, &statuses).await?,
+        statuses => web::statuses(&cx, viewer, Some(FilterContext::Explore), &statuses).await?,
         tags, links,
     };
-    Ok(visitor.answer(Page::render(&cx, "explore.html", context)?))
+    Ok(visitor.respond(visitor.page(&cx, "explore.html", context)?))
 }
 
 /// Query parameters of the directory.
@@ -74,17 +74,15 @@ pub async fn directory(cx: Cx, visitor: Visitor, Params(place): Params<Place>) -
     let further = found.len() > usize::try_from(PEOPLE).unwrap_or_default();
     found.truncate(usize::try_from(PEOPLE).unwrap_or_default());
     let ids: Vec<AccountId> = found.into_iter().map(|(id, _)| id).collect();
-    let mut people: HashMap<AccountId, web::Author> =
-        web::authors(&cx, &ids).await?.into_iter().map(|author| (author.id, author)).collect();
     let order = if new { "new" } else { "active" };
     let url = |number: i64| format!("/directory?order={order}&page={number}");
     let context = context! {
         page_title => cx.language().say("directory.title"),
         noindex => number > 1,
         order,
-        accounts => ids.iter().filter_map(|id| people.remove(id)).collect::<Vec<_>>(),
+        accounts => web::authors(&cx, visitor.viewer.as_ref(), &ids).await?,
         previous_url => (number > 1).then(|| url(number - 1)),
         next_url => further.then(|| url(number + 1)),
     };
-    Ok(visitor.answer(Page::render(&cx, "directory.html", context)?))
+    Ok(visitor.respond(visitor.page(&cx, "directory.html", context)?))
 }

@@ -60,8 +60,8 @@ pub(super) async fn show(cx: &Cx, visitor: &Visitor, name: &str, format: Format,
     if account.is_suspended() {
         return Ok(gone(cx));
     }
-    let slice = public::statuses(cx, &account, true, cursor).await?;
-    let statuses = web::statuses(cx, &slice.shown).await?;
+    let slice = public::feed(cx, &account, cursor).await?;
+    let statuses = web::feed(cx, &slice.shown).await?;
     let url = feed_url(cx, &account, format.extension());
     let full = i64::try_from(slice.ids.len()).is_ok_and(|count| count >= cursor.limit);
     let updated = account.last_status_at.unwrap_or(account.created_at);
@@ -82,7 +82,7 @@ pub(super) async fn show(cx: &Cx, visitor: &Visitor, name: &str, format: Format,
         updated_rfc2822 => updated.to_rfc2822(),
         statuses,
     };
-    Ok(visitor.answer(robots(page(cx, format, context)?, &account)))
+    Ok(visitor.respond(robots(page(cx, format, context)?, &account)))
 }
 
 /// The feed of the public statuses `slice` with the hashtag `name`.
@@ -93,10 +93,11 @@ pub(super) async fn of_tag(
     format: Format,
     (slice, cursor): (&TimelinePage, &Cursor),
 ) -> Result<Response> {
-    let statuses = web::statuses(cx, &slice.shown).await?;
+    let statuses = web::feed(cx, &slice.shown).await?;
     let url = format!("{}.{}", cx.urls.tag(name), format.extension());
     let full = i64::try_from(slice.ids.len()).is_ok_and(|count| count >= cursor.limit);
-    let updated = statuses.first().map(|status| (status.created_at_iso.clone(), status.created_at_rfc2822.clone()));
+    let updated =
+        statuses.first().map(|status| (status.status.created_at_iso.clone(), status.created_at_rfc2822.clone()));
     // Without a status it never changed.
     let never = || (Time::from_micros(0).to_api_seconds(), Time::from_micros(0).to_rfc2822());
     let (updated_iso, updated_rfc2822) = updated.unwrap_or_else(never);
@@ -111,7 +112,7 @@ pub(super) async fn of_tag(
         updated_iso, updated_rfc2822, statuses,
     };
     let page = page(cx, format, context)?.with_header(HeaderName::from_static("x-robots-tag"), "noindex, noarchive");
-    Ok(visitor.answer(page))
+    Ok(visitor.respond(page))
 }
 
 fn page(cx: &Cx, format: Format, context: minijinja::Value) -> Result<Page> {

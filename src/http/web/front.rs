@@ -1,4 +1,4 @@
-//! Pages about the server: the front page, which explains how to connect an app, `/about` and `/privacy-policy`.
+//! Pages about the server: the front page for visitors, which explains how to connect an app, `/about` and `/privacy-policy`.
 
 use axum::response::Response;
 use chrono::DateTime;
@@ -9,13 +9,23 @@ use crate::Cx;
 use crate::error::Result;
 use context::Language;
 use entity::instance::Document;
-use entity::{server_pictures, web};
+use entity::server_pictures;
+use entity::web::{self, WebStatus};
+use model::Cursor;
 use model::instance::Rule;
-use model::settings::RegistrationsMode;
-use service::{instance, ownership, public, registration};
+use model::settings::{FrontPage, RegistrationsMode, ServerFeed};
+use service::timeline::{self, TimelineQuery};
+use service::trend::{self, Query};
+use service::{feed_access, instance, ownership, public, registration};
 
-/// `GET /`: the front page, or in single-user mode the owner's profile.
+/// Posts on the front page.
+const POSTS: i64 = 10;
+
+/// `GET /`: the front page, or in single-user mode the owner's profile; for people who are signed in, their home.
 pub async fn show(cx: Cx, visitor: Visitor) -> Result<Response> {
+    if visitor.viewer.is_some() {
+        return Ok(redirect("/home"));
+    }
     if cx.config.access.single_user
         && let Some(owner) = public::owner(&cx).await?
     {
@@ -37,9 +47,28 @@ pub async fn show(cx: Cx, visitor: Visitor) -> Result<Response> {
         },
         rules => rules(&cx, &cx.rules()),
         contact => contact(&cx).await?,
+        shows => settings.front_page.to_string(),
+        statuses => posts(&cx, settings.front_page).await?,
         og => preview(&cx),
     };
-    Ok(visitor.answer(Page::render(&cx, "front.html", context)?))
+    Ok(visitor.respond(visitor.page(&cx, "front.html", context)?))
+}
+
+/// The posts on the front page, as anyone may read them.
+async fn posts(cx: &Cx, shows: FrontPage) -> Result<Vec<WebStatus>> {
+    let readable = |feed| feed_access::is_public(cx, feed);
+    let seen = match shows {
+        FrontPage::Live if readable(ServerFeed::Live) => {
+            let query = TimelineQuery { local: true, ..TimelineQuery::default() };
+            timeline::public(cx, None, &query, &Cursor::first(POSTS)).await?.shown
+        }
+        FrontPage::Trends if cx.settings().trends => {
+            let query = Query { languages: vec![cx.language().code().to_owned()], limit: POSTS, offset: 0 };
+            trend::statuses(cx, None, &query).await?.shown
+        }
+        FrontPage::About | FrontPage::Live | FrontPage::Trends => return Ok(Vec::new()),
+    };
+    Ok(web::statuses(cx, None, None, &seen).await?)
 }
 
 /// `GET /about`
@@ -54,7 +83,7 @@ pub async fn about(cx: Cx, visitor: Visitor) -> Result<Response> {
         source_url => cx.config.server.source_url.as_ref().map(|url| url.as_str()),
         og => preview(&cx),
     };
-    Ok(visitor.answer(Page::render(&cx, "about.html", context)?))
+    Ok(visitor.respond(visitor.page(&cx, "about.html", context)?))
 }
 
 /// `GET /privacy-policy`: public even on a closed server, so that people can read it before they sign up.
@@ -87,7 +116,7 @@ fn description(language: Language, written: &str) -> String {
 /// The contact account and e-mail address, for the template.
 async fn contact(cx: &Cx) -> Result<Value> {
     let account = match instance::contact(cx).await? {
-        Some(account) => web::authors(cx, &[account.id]).await?.pop(),
+        Some(account) => web::authors(cx, None, &[account.id]).await?.pop(),
         None => None,
     };
     let email = cx.settings().contact_email.clone();

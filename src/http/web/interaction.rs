@@ -11,6 +11,7 @@ use minijinja::{Value, context};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
+use super::profile::look_up;
 use super::settings::Frame;
 use super::{Form, Page, redirect};
 use crate::error::{Error, Result};
@@ -42,7 +43,7 @@ pub async fn show(frame: Frame, Params(asked): Params<Interaction>) -> Result<Re
     match search::resolve(&frame.cx, &actor, uri).await? {
         Some(Named::Account(id)) if id == actor.id => Ok(redirect(&frame.cx.urls.profile(&actor.username))),
         Some(Named::Account(id)) => account(&frame, &actor, id, uri).await,
-        Some(Named::Status(seen)) => status(&frame, *seen, uri).await,
+        Some(Named::Status(seen)) => status(&frame, &actor, *seen, uri).await,
         None => missing(&frame, uri),
     }
 }
@@ -76,13 +77,12 @@ pub async fn create(frame: Frame, Form(form): Form<Interaction>) -> Result<Respo
         }
         _ => return Err(Error::bad_request("act does not fit what uri names").into()),
     };
-    let query = url::form_urlencoded::Serializer::new(String::new()).append_pair("uri", uri).finish();
-    Ok(frame.done(notice, &format!("/authorize_interaction?{query}")))
+    Ok(frame.done(notice, &look_up(uri)))
 }
 
 async fn account(frame: &Frame, actor: &Actor, id: AccountId, uri: &str) -> Result<Response> {
     // A suspended account is not shown.
-    let Some(account) = web::authors(&frame.cx, &[id]).await?.pop() else { return missing(frame, uri) };
+    let Some(account) = web::authors(&frame.cx, Some(actor), &[id]).await?.pop() else { return missing(frame, uri) };
     let state = match follow::state(&frame.cx, actor, id).await? {
         FollowState::Absent => "absent",
         FollowState::Requested => "requested",
@@ -91,12 +91,14 @@ async fn account(frame: &Frame, actor: &Actor, id: AccountId, uri: &str) -> Resu
     page(frame, context! { uri, account, state })
 }
 
-async fn status(frame: &Frame, seen: Seen, uri: &str) -> Result<Response> {
+async fn status(frame: &Frame, actor: &Actor, seen: Seen, uri: &str) -> Result<Response> {
     let marked = seen.marked();
-    let Some(status) = web::statuses(&frame.cx, &[seen]).await?.pop() else { return missing(frame, uri) };
-    let public = matches!(status.visibility, "public" | "unlisted");
+    let Some(status) = web::statuses(&frame.cx, Some(actor), None, &[seen]).await?.pop() else {
+        return missing(frame, uri);
+    };
+    let may_reblog = status.marks.as_ref().is_some_and(|marks| marks.may_reblog);
     let (favourited, reblogged) = (marked.favourited, marked.reblogged);
-    page(frame, context! { uri, status, favourited, reblogged, may_reblog => public && !reblogged })
+    page(frame, context! { uri, status, favourited, reblogged, may_reblog => may_reblog && !reblogged })
 }
 
 fn page(frame: &Frame, own: Value) -> Result<Response> {

@@ -18,8 +18,29 @@ use entity::server_pictures;
 const A_DAY: &str = "public, max-age=86400";
 
 /// Paths that are nothing for crawlers: forms, and what only the people of this server use.
-const PRIVATE: [&str; 7] =
-    ["/auth/", "/oauth/", "/settings", "/authorize_interaction", "/remote_interaction", "/search", "/share"];
+const PRIVATE: [&str; 21] = [
+    "/auth/",
+    "/oauth/",
+    "/settings",
+    "/authorize_interaction",
+    "/remote_interaction",
+    "/search",
+    "/share",
+    "/home",
+    "/public",
+    "/bookmarks",
+    "/favourites",
+    "/lists",
+    "/notifications",
+    "/conversations",
+    "/publish",
+    "/scheduled",
+    "/report",
+    "/follow_requests",
+    "/blocks",
+    "/mutes",
+    "/web/",
+];
 
 #[derive(Serialize)]
 struct Manifest<'a> {

@@ -6,6 +6,7 @@
 //! `templates`.
 
 pub mod assets;
+pub mod client;
 pub mod confirmation;
 pub mod cookies;
 pub mod csrf;

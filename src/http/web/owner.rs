@@ -50,7 +50,7 @@ pub async fn create(
         Ok(Some(account)) => {
             session::start(&cx, &cookies, &headers, account).await?;
             cookies.notice(&cx.language().say("owner.welcome"));
-            Ok(redirect("/settings"))
+            Ok(redirect("/home"))
         }
         Ok(None) => Ok(page(&cx, &csrf, &form, None).await?.into_response()),
         Err(Error::Validation(faults)) => {

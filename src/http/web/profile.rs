@@ -4,22 +4,56 @@ use std::fmt::Display;
 
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use minijinja::context;
+use minijinja::{Value, context};
 
-use super::{Page, Visitor, elsewhere, error_page, feed, redirect};
+use super::{Visitor, elsewhere, error_page, feed, redirect};
 use crate::Cx;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::extract::{Paging, Path};
 use entity::web::{self, WebAccount, WebStatus, clip};
+use model::filter::FilterContext;
 use model::urls::Owner;
-use model::{Account, AccountId, StatusId};
-use service::public;
+use model::{Account, AccountId, Actor, StatusId};
+use service::timeline::{self, ProfileQuery};
+use service::{list, public};
 
 /// Maximum length of a page's description in link previews, in characters.
 pub(super) const DESCRIPTION_CHARS: usize = 300;
 
+/// How long an account can be muted, in seconds.
+const MUTE_TIMES: [i64; 6] = [1_800, 3_600, 21_600, 86_400, 259_200, 604_800];
+
+/// What a profile page lists.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Tab {
+    /// Statuses and reblogs without replies to others, after the pinned statuses.
+    Statuses,
+    /// Replies too.
+    Replies,
+    /// Statuses with attachments.
+    Media,
+}
+
+impl Tab {
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Statuses => "statuses",
+            Self::Replies => "replies",
+            Self::Media => "media",
+        }
+    }
+
+    fn query(self) -> ProfileQuery {
+        match self {
+            Self::Statuses => ProfileQuery { exclude_replies: true, ..ProfileQuery::default() },
+            Self::Replies => ProfileQuery::default(),
+            Self::Media => ProfileQuery { only_media: true, exclude_reblogs: true, ..ProfileQuery::default() },
+        }
+    }
+}
+
 /// `GET /@{name}`: the profile page, or with the suffix `.atom` or `.rss` a feed. For a known account of another server
-/// a page that leads there.
+/// a page that leads there; people who are signed in see the profile itself.
 ///
 /// # Errors
 /// [`context::error::Error::NotFound`] when there is no such account.
@@ -27,39 +61,99 @@ pub async fn show(cx: Cx, visitor: Visitor, Path(name): Path<String>, paging: Pa
     if let Some((name, format)) = feed::Format::split(&name) {
         return feed::show(&cx, &visitor, name, format, &paging.cursor).await;
     }
-    if let Some(page) = public::remote_account_page(&cx, &name).await? {
-        return elsewhere::page(&cx, &name, &page);
+    profile(&cx, &visitor, &name, Tab::Statuses, &paging).await
+}
+
+/// `GET /@{name}/with_replies`
+///
+/// # Errors
+/// As [`show`].
+pub async fn with_replies(cx: Cx, visitor: Visitor, Path(name): Path<String>, paging: Paging) -> Result<Response> {
+    profile(&cx, &visitor, &name, Tab::Replies, &paging).await
+}
+
+/// `GET /@{name}/media`
+///
+/// # Errors
+/// As [`show`].
+pub async fn media(cx: Cx, visitor: Visitor, Path(name): Path<String>, paging: Paging) -> Result<Response> {
+    profile(&cx, &visitor, &name, Tab::Media, &paging).await
+}
+
+async fn profile(cx: &Cx, visitor: &Visitor, name: &str, tab: Tab, paging: &Paging) -> Result<Response> {
+    let viewer = visitor.viewer.as_ref();
+    if viewer.is_none()
+        && let Some(page) = public::remote_account_page(cx, name).await?
+    {
+        return elsewhere::page(cx, name, &page);
     }
-    let account = public::person(&cx, &name).await?;
+    let account = match public::person_for(cx, viewer, name).await {
+        // Somebody of another server may be found there.
+        Err(Error::NotFound) if viewer.is_some() && name.contains('@') => return Ok(redirect(&look_up(name))),
+        found => found?,
+    };
     if account.is_suspended() {
-        return Ok(gone(&cx));
+        return Ok(gone(cx));
     }
-    if !is_named(&account, &name) {
+    if account.is_local() && !is_named(&account, name) {
         return Ok(redirect(&cx.urls.profile(&account.username)));
     }
-    let slice = public::statuses(&cx, &account, false, &paging.cursor).await?;
+    let slice = timeline::profile(cx, viewer, account.id, &tab.query(), &paging.cursor).await?;
     let is_first = paging.cursor.max_id.or(paging.cursor.min_id).or(paging.cursor.since_id).is_none();
-    let pins = if is_first { public::pinned(&cx, None, &account).await? } else { Vec::new() };
+    let has_pins = is_first && tab == Tab::Statuses;
+    let pins = if has_pins { public::pinned(cx, viewer, &account).await? } else { Vec::new() };
     let pinned: Vec<StatusId> = pins.iter().map(|seen| seen.head().id).collect();
     // Pinned statuses are shown at the top only.
     let others = slice.shown.into_iter().filter(|seen| !pinned.contains(&seen.head().id));
-    let mut statuses = web::statuses(&cx, &pins.into_iter().chain(others).collect::<Vec<_>>()).await?;
-    statuses.iter_mut().for_each(|status| status.pinned = pinned.contains(&status.id) && status.reblogged_by.is_none());
+    let page: Vec<_> = pins.into_iter().chain(others).collect();
+    let mut statuses = web::statuses(cx, viewer, Some(FilterContext::Account), &page).await?;
+    statuses.iter_mut().for_each(|status| status.pinned = pinned.contains(&status.entry));
     let (pinned, statuses): (Vec<WebStatus>, Vec<WebStatus>) = statuses.into_iter().partition(|status| status.pinned);
-    let shown = web::account(&cx, &account).await?;
+    let shown = web::account(cx, &account).await?;
+    let relationship = match viewer.filter(|viewer| viewer.id != account.id) {
+        Some(viewer) => Some(web::relationship(cx, viewer, account.id).await?),
+        None => None,
+    };
+    let lists = match &relationship {
+        Some(_) => viewer_lists(cx, viewer).await?,
+        None => Vec::new(),
+    };
+    let local = account.is_local();
     let context = context! {
         page_title => format!("{} (@{})", shown.display_name, shown.acct),
-        noindex => account.other_settings.noindex || account.is_limited() || !is_first,
-        og => preview(&cx, &shown),
-        feeds => context! { atom => feed_url(&cx, &account, "atom"), rss => feed_url(&cx, &account, "rss") },
+        noindex => !local || tab != Tab::Statuses || account.other_settings.noindex || account.is_limited() || !is_first,
+        og => local.then(|| preview(cx, &shown)),
+        feeds => local.then(|| context! { atom => feed_url(cx, &account, "atom"), rss => feed_url(cx, &account, "rss") }),
         rel_me => shown.rel_me,
-        visitors => !cx.config.access.limited_federation,
-        older_url => older(&paging, &slice.ids),
-        newer_url => newer(&paging, &slice.ids),
-        account => shown, pinned, statuses,
+        visitors => viewer.is_none() && !cx.config.access.limited_federation,
+        is_own => viewer.is_some_and(|viewer| viewer.id == account.id),
+        account_id => account.id,
+        path => format!("/@{}", shown.acct),
+        tab => tab.name(),
+        local,
+        older_url => paging.older(&slice.ids),
+        newer_url => paging.newer(&slice.ids),
+        languages => relationship.is_some().then(|| text::language::listed_in(cx.language().code())),
+        mute_times => MUTE_TIMES.map(|seconds| context! { seconds, label => cx.language().duration(seconds) }),
+        lists,
+        relationship, account => shown, pinned, statuses,
     };
-    let page = Page::render(&cx, "profile.html", context)?.allowing_external_redirect();
-    Ok(with_document(visitor.answer(page), &account.uri))
+    let page = visitor.page(cx, "profile.html", context)?.allowing_external_redirect();
+    let response = visitor.respond(page);
+    Ok(if local { with_document(response, &account.uri) } else { response })
+}
+
+/// The lists that an account can be added to.
+async fn viewer_lists(cx: &Cx, viewer: Option<&Actor>) -> Result<Vec<Value>> {
+    let Some(viewer) = viewer else { return Ok(Vec::new()) };
+    let lists = list::list(cx, viewer).await?;
+    Ok(lists.into_iter().map(|list| context! { id => list.id, title => list.title }).collect())
+}
+
+/// Where an address or URL is looked up for people who are signed in.
+pub(super) fn look_up(uri: &str) -> String {
+    let query = url::form_urlencoded::Serializer::new(String::new()).append_pair("uri", uri).finish();
+    format!("/authorize_interaction?{query}")
 }
 
 /// `response`, a page, with a link to the ActivityPub document `uri` of the same thing.
@@ -107,19 +201,6 @@ pub(super) fn redirect_permanently(url: &str) -> Response {
 /// The URL of a feed of `account`.
 pub(super) fn feed_url(cx: &Cx, account: &Account, extension: &str) -> String {
     format!("{}.{extension}", cx.urls.profile(&account.username))
-}
-
-/// The query string of the next older page, if there may be one.
-pub(super) fn older(paging: &Paging, ids: &[i64]) -> Option<String> {
-    let full = i64::try_from(ids.len()).is_ok_and(|count| count >= paging.cursor.limit);
-    ids.last().filter(|_| full || paging.cursor.ascending()).map(|id| format!("?max_id={id}"))
-}
-
-/// The query string of the next newer page, if there may be one.
-pub(super) fn newer(paging: &Paging, ids: &[i64]) -> Option<String> {
-    let full = i64::try_from(ids.len()).is_ok_and(|count| count >= paging.cursor.limit);
-    let above = if paging.cursor.ascending() { full } else { paging.cursor.max_id.is_some() };
-    ids.first().filter(|_| above).map(|id| format!("?min_id={id}"))
 }
 
 fn preview(cx: &Cx, account: &WebAccount) -> minijinja::Value {

@@ -16,9 +16,14 @@ use service::templates::Templates;
 /// What the policy of a page begins with: styles of this server, and images and media of this server and its storage.
 fn policy_of_files(cx: &Cx) -> String {
     let hosts = &cx.urls.file_hosts;
-    format!("default-src 'none'; style-src 'self'; img-src 'self'{hosts}; media-src 'self'{hosts}; base-uri 'none'; ")
+    format!(
+        "default-src 'none'; style-src 'self'; img-src 'self'{hosts}; media-src 'self'{hosts}; manifest-src 'self'; \
+         base-uri 'none'; "
+    )
 }
 
+/// What the policy of a page adds for people who are signed in: the script of this server, and what it fetches here.
+const SCRIPTS: &str = "script-src 'self'; connect-src 'self'; worker-src 'self'; ";
 /// The end of the policy of a page that others may not frame.
 const UNFRAMED: &str = "frame-ancestors 'none'";
 /// After it, for pages whose forms submit to this server only.
@@ -60,6 +65,7 @@ impl Page {
     pub fn render_of(cx: &Cx, templates: &Templates, name: &str, context: impl Serialize) -> Result<Self> {
         let icons = server_pictures::chosen_icons(cx);
         let own = minijinja::Value::from_serialize(context);
+        let signed_in = matches!(cx.browser_user(), BrowserUser::SignedIn(_));
         let context = minijinja::context! {
             css_url => assets::css_url(),
             custom_css_url => custom_css::url(cx),
@@ -68,6 +74,9 @@ impl Page {
             logo_url => server_pictures::logo(cx),
             has_terms => service::terms::exist(cx),
             has_extensions => cx.extensions().has_pages(),
+            client_parts => signed_in.then(|| cx.extensions().client_parts(cx.language())),
+            translates => signed_in && service::translation::is_enabled(cx),
+            script_url => signed_in.then(assets::script_url),
             user => user(cx),
             signed_out => matches!(cx.browser_user(), BrowserUser::Anonymous),
             ..own
@@ -75,7 +84,7 @@ impl Page {
         let html = templates.render(cx, cx.language(), name, context)?;
         let mut headers = HeaderMap::new();
         headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("text/html; charset=utf-8"));
-        let policy = policy_of_files(cx) + UNFRAMED + OWN_FORMS;
+        let policy = policy_of_files(cx) + if signed_in { SCRIPTS } else { "" } + UNFRAMED + OWN_FORMS;
         headers.insert(header::CONTENT_SECURITY_POLICY, HeaderValue::from_str(&policy).map_err(Error::internal)?);
         headers.insert(header::REFERRER_POLICY, HeaderValue::from_static("same-origin"));
         headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));

@@ -1,6 +1,6 @@
 //! Search in the browser: `/search`, and the description by which browsers offer it (OpenSearch).
 //!
-//! It finds what anyone may find: people, hashtags and posts of this server. A URL or an address of another server leads to
+//! It finds what the API finds, for anyone or for the person who is signed in: people, hashtags and posts. A URL or an address of another server leads to
 //! the page that looks it up, for people who are signed in.
 //!
 //! Spec: <https://github.com/dewitt/opensearch/blob/master/opensearch-1-1-draft-6.md>
@@ -11,11 +11,14 @@ use minijinja::context;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
+use super::profile::look_up;
 use super::{Page, Visitor, redirect};
 use crate::Cx;
 use crate::error::{Error, Result};
 use crate::extract::Params;
 use entity::web;
+use model::Actor;
+use model::filter::FilterContext;
 use service::search::{self, Query, Results};
 
 /// Most results of a kind.
@@ -38,20 +41,20 @@ pub async fn show(cx: Cx, visitor: Visitor, Params(words): Params<SearchForm>) -
     let q = words.q.unwrap_or_default();
     let q = q.trim();
     if leads_elsewhere(&cx, q) {
-        let query = url::form_urlencoded::Serializer::new(String::new()).append_pair("uri", q).finish();
-        return Ok(redirect(&format!("/authorize_interaction?{query}")));
+        return Ok(redirect(&look_up(q)));
     }
-    let found = if q.is_empty() { Results::default() } else { find(&cx, q).await? };
+    let viewer = visitor.viewer.as_ref();
+    let found = if q.is_empty() { Results::default() } else { find(&cx, viewer, q).await? };
     let tags: Vec<_> =
         found.hashtags.iter().map(|tag| context! { name => tag.display_name, url => cx.urls.tag(&tag.name) }).collect();
     let context = context! {
         page_title => cx.language().say("search.title"),
         noindex => true,
         q, tags,
-        accounts => web::authors(&cx, &found.accounts).await?,
-        statuses => web::statuses(&cx, &found.statuses).await?,
+        accounts => web::authors(&cx, viewer, &found.accounts).await?,
+        statuses => web::statuses(&cx, viewer, Some(FilterContext::Explore), &found.statuses).await?,
     };
-    Ok(visitor.answer(Page::render(&cx, "search.html", context)?))
+    Ok(visitor.respond(visitor.page(&cx, "search.html", context)?))
 }
 
 /// True for a URL, and for an address of another server.
@@ -61,9 +64,9 @@ fn leads_elsewhere(cx: &Cx, q: &str) -> bool {
     is_url || domain.is_some_and(|domain| !q.contains(' ') && !cx.config.is_local_domain(domain))
 }
 
-async fn find(cx: &Cx, q: &str) -> Result<Results> {
+async fn find(cx: &Cx, viewer: Option<&Actor>, q: &str) -> Result<Results> {
     let query = Query { q: q.to_owned(), limit: LIMIT, ..Query::default() };
-    match search::search(cx, None, &query).await {
+    match search::search(cx, viewer, &query).await {
         Err(Error::NotFound) => Ok(Results::default()),
         found => Ok(found?),
     }

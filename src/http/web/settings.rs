@@ -9,7 +9,7 @@ pub mod followed_tags;
 mod frame;
 pub mod leaving;
 pub mod moving;
-mod policy_fields;
+pub(super) mod policy_fields;
 pub mod preferences;
 pub mod profile;
 pub mod requests;

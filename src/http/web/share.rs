@@ -1,14 +1,15 @@
-//! `/share?text=…`: where other sites send people who want to post something.
+//! `/share`: where other sites, and the share menu of the browser, send people who want to post something.
 //!
-//! The page shows the text, ready to be copied, and the apps that can post it. It posts nothing.
+//! Leads to the form for a new status with the text in it; posts nothing.
+//!
+//! Spec: docs/contract/web.md, Writing; <https://www.w3.org/TR/web-share-target/>.
 
-use minijinja::context;
+use axum::response::Response;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::Page;
+use super::redirect;
 use super::settings::Frame;
-use crate::error::Result;
 use crate::extract::Params;
 
 /// Query parameters: `text`, or the parts of it that a Web Share Target sends.
@@ -24,10 +25,9 @@ pub struct Shared {
 }
 
 /// `GET /share`, for people who are signed in.
-pub async fn show(frame: Frame, Params(shared): Params<Shared>) -> Result<Page> {
+pub async fn show(_: Frame, Params(shared): Params<Shared>) -> Response {
     let parts = [&shared.title, &shared.text, &shared.url].into_iter().flatten();
     let parts: Vec<&str> = parts.map(|part| part.trim()).filter(|part| !part.is_empty()).collect();
-    let text = parts.join("\n\n");
-    let rows = text.lines().count().clamp(3, 12);
-    frame.page("share", "share.title", "share.html", context! { text, rows })
+    let query = url::form_urlencoded::Serializer::new(String::new()).append_pair("text", &parts.join("\n\n")).finish();
+    redirect(&format!("/publish?{query}"))
 }

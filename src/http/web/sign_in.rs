@@ -22,7 +22,7 @@ use service::session::Refusal;
 use text::contains_nul;
 
 /// Where sign-in leads without a `next`.
-const HOME: &str = "/settings";
+const HOME: &str = "/home";
 
 /// Fields of the form; as query parameters, only `next`.
 #[model::parameters]
@@ -114,7 +114,7 @@ async fn requesting_app(cx: &Cx, next: &str) -> Result<Option<String>> {
     if contains_nul(&client_id) { Ok(None) } else { Ok(service::application::name(cx, &client_id).await?) }
 }
 
-/// The path to continue to: `next` when it is on this server, otherwise the settings.
+/// The path to continue to: `next` when it is on this server, otherwise home.
 fn destination(next: Option<&str>) -> String {
     next.filter(|next| is_own_path(next)).unwrap_or(HOME).to_owned()
 }

@@ -38,7 +38,7 @@ pub struct Fields {
 /// `GET /auth/sign_up`
 pub async fn show(cx: Cx, WebSession(person): WebSession, cookies: Cookies, csrf: Csrf) -> Result<Response> {
     if person.is_some() {
-        return Ok(redirect("/settings"));
+        return Ok(redirect("/home"));
     }
     Ok(page(&cx, &cookies, &csrf, &Fields::default(), None).await?.into_response())
 }

@@ -3,15 +3,14 @@
 use axum::response::Response;
 use minijinja::context;
 
-use super::profile::{newer, older};
-use super::{Page, Visitor, feed};
+use super::{Visitor, feed};
 use crate::Cx;
 use crate::error::{Error, Result};
 use crate::extract::{Paging, Path};
 use entity::{server_pictures, web};
+use model::filter::FilterContext;
 use model::settings::ServerFeed;
 use service::feed_access::{self, Unreadable};
-use service::session;
 use service::timeline::{self, TimelineQuery};
 use text::hashtag;
 
@@ -24,16 +23,19 @@ pub async fn show(cx: Cx, visitor: Visitor, Path(name): Path<String>, paging: Pa
         feed::Format::split(&name).map_or((name.as_str(), None), |(name, format)| (name, Some(format)));
     let name = hashtag::normalise(hashtag::bare(name)).ok_or(Error::NotFound)?;
     let query = TimelineQuery { unreadable: Unreadable::LeaveOut, ..TimelineQuery::default() };
-    // Everyone sees the same page, unless not everyone may read it.
-    let viewer = match &visitor.person {
-        Some(person) if !feed_access::is_public(&cx, ServerFeed::Topic) => Some(session::actor(&cx, person).await?),
-        Some(_) | None => None,
-    };
-    let slice = timeline::tag(&cx, viewer.as_ref(), &name, &query, &paging.cursor).await?;
+    // A feed reader gets the same feed whoever is signed in, unless not everyone may read it.
+    let viewer = visitor.viewer.as_ref();
+    let viewer = viewer.filter(|_| format.is_none() || !feed_access::is_public(&cx, ServerFeed::Topic));
+    let slice = timeline::tag(&cx, viewer, &name, &query, &paging.cursor).await?;
     if let Some(format) = format {
         return feed::of_tag(&cx, &visitor, &name, format, (&slice, &paging.cursor)).await;
     }
-    let statuses = web::statuses(&cx, &slice.shown).await?;
+    let statuses = web::statuses(&cx, viewer, Some(FilterContext::Public), &slice.shown).await?;
+    let found = match viewer {
+        Some(viewer) => Some(service::tag::find(&cx, Some(viewer), &name).await?),
+        None => None,
+    };
+    let (followed, featured) = found.map(|tag| (tag.following, tag.featuring)).unzip();
     let (title, page) = (format!("#{name}"), cx.urls.tag(&name));
     let context = context! {
         og => context! {
@@ -44,10 +46,10 @@ pub async fn show(cx: Cx, visitor: Visitor, Path(name): Path<String>, paging: Pa
         feeds => context! { atom => format!("{page}.atom"), rss => format!("{page}.rss") },
         page_title => title,
         noindex => statuses.is_empty() || paging.cursor.max_id.is_some() || paging.cursor.ascending(),
-        tag => context! { name },
-        older_url => older(&paging, &slice.ids),
-        newer_url => newer(&paging, &slice.ids),
+        tag => context! { name, followed, featured },
+        older_url => paging.older(&slice.ids),
+        newer_url => paging.newer(&slice.ids),
         statuses,
     };
-    Ok(visitor.answer(Page::render(&cx, "tag.html", context)?))
+    Ok(visitor.respond(visitor.page(&cx, "tag.html", context)?))
 }

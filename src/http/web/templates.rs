@@ -23,8 +23,36 @@ const SOURCES: &[(&str, &str)] = embed![
     "_paths.html",
     "_person.html",
     "_rules.html",
+    "_script.html",
     "_status.html",
     "_status_body.html",
+    "_poll.html",
+    "_quote.html",
+    "_reactions.html",
+    "_rail.html",
+    "_relation.html",
+    "_status_acts.html",
+    "_status_text.html",
+    "client/_short_form.html",
+    "client/additions.html",
+    "client/catch_up.html",
+    "client/conversations.html",
+    "client/drafts.html",
+    "client/folders.html",
+    "client/history.html",
+    "client/list.html",
+    "client/lists.html",
+    "client/notification_requests.html",
+    "client/notifications.html",
+    "client/offline.html",
+    "client/part.html",
+    "client/people.html",
+    "client/picker.html",
+    "client/publish.html",
+    "client/report.html",
+    "client/scheduled.html",
+    "client/timeline.html",
+    "client/translation.html",
     "_strike.html",
     "about.html",
     "api.html",
@@ -68,7 +96,6 @@ const SOURCES: &[(&str, &str)] = embed![
     "settings/strike.html",
     "settings/audit_log.html",
     "settings/strikes.html",
-    "share.html",
     "sign_in.html",
     "sign_up.html",
     "sign_up_done.html",
@@ -92,7 +119,7 @@ mod tests {
         let _parsed = Templates::new(SOURCES);
         let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("web/templates");
         let mut files = 0;
-        for part in ["", "settings"] {
+        for part in ["", "client", "settings"] {
             let entries = std::fs::read_dir(folder.join(part)).expect("a folder");
             files += entries.filter(|entry| entry.as_ref().is_ok_and(|entry| entry.path().is_file())).count();
         }

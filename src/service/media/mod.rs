@@ -6,12 +6,15 @@
 //!
 //! Spec: docs/contract/rules.md#10-statuses and docs/contract/rules.md#17-media.
 
+mod attached;
 pub mod drafts;
 pub mod moving;
 mod place;
 pub(crate) mod purge;
 pub mod relocate;
 pub mod stock;
+
+pub use attached::of_status;
 
 use std::path::{Path, PathBuf};
 

@@ -59,6 +59,22 @@ pub async fn remote_status_page(cx: &Cx, viewer: Option<&Actor>, name: &str, id:
     Ok(status.and_then(|status| web_address(status.url)))
 }
 
+/// The account whose page is named `name` for `viewer`: as [`person`], and for people who are signed in also a known account
+/// of another server, `user@domain`.
+///
+/// # Errors
+/// As [`person`].
+#[model::use_case]
+pub async fn person_for(cx: &Cx, viewer: Option<&Actor>, name: &str) -> Result<Account> {
+    match viewer {
+        Some(_) => match remote_account(cx, name).await? {
+            Some(account) => Ok(account),
+            None => person(cx, name).await,
+        },
+        None => person(cx, name).await,
+    }
+}
+
 /// The known account `name`, `user@domain`, of another server, unless it is suspended.
 async fn remote_account(cx: &Cx, name: &str) -> Result<Option<Account>> {
     let is_remote = name.split_once('@').is_some_and(|(_, domain)| !cx.config.is_local_domain(domain));
@@ -127,31 +143,31 @@ pub async fn owner(cx: &Cx) -> Result<Option<Account>> {
     Ok(store::account::find_oldest_local(&cx.db).await?)
 }
 
-/// The statuses and reblogs of `account` without replies to others; with `feed`, its own statuses only.
+/// The public statuses of `account` without replies to others and reblogs, for its feed.
 #[model::use_case]
-pub async fn statuses(cx: &Cx, account: &Account, feed: bool, cursor: &Cursor) -> Result<TimelinePage> {
-    let wanted = ProfileQuery { exclude_replies: true, exclude_reblogs: feed, ..ProfileQuery::default() };
-    timeline::profile(cx, None, account.id, &wanted, cursor).await
+pub async fn feed(cx: &Cx, account: &Account, cursor: &Cursor) -> Result<TimelinePage> {
+    let query = ProfileQuery { exclude_replies: true, exclude_reblogs: true, ..ProfileQuery::default() };
+    timeline::profile(cx, None, account.id, &query, cursor).await
 }
 
 /// The statuses that `account` pinned, as far as `viewer` may see them.
 #[model::use_case]
 pub async fn pinned(cx: &Cx, viewer: Option<&Actor>, account: &Account) -> Result<Vec<Seen>> {
-    let wanted = ProfileQuery { pinned: true, ..ProfileQuery::default() };
+    let query = ProfileQuery { pinned: true, ..ProfileQuery::default() };
     let limit = cx.settings().max_pinned_statuses;
-    Ok(timeline::profile(cx, viewer, account.id, &wanted, &Cursor::first(limit)).await?.shown)
+    Ok(timeline::profile(cx, viewer, account.id, &query, &Cursor::first(limit)).await?.shown)
 }
 
-/// A status of `account`, with its thread.
+/// A status of `account`, with its thread, as far as `viewer` may see it.
 ///
 /// # Errors
 /// [`Error::NotFound`] when it is missing, hidden or someone else's.
 #[model::use_case]
-pub async fn status(cx: &Cx, account: &Account, id: StatusId) -> Result<(Seen, Thread)> {
-    let seen = visibility::status(cx, None, id).await?;
+pub async fn status(cx: &Cx, viewer: Option<&Actor>, account: &Account, id: StatusId) -> Result<(Seen, Thread)> {
+    let seen = visibility::status(cx, viewer, id).await?;
     if seen.head().account_id != account.id {
         return Err(Error::NotFound);
     }
-    let thread = timeline::context(cx, None, seen.proper().id, true).await?;
+    let thread = timeline::context(cx, viewer, seen.proper().id, true).await?;
     Ok((seen, thread))
 }

@@ -11,6 +11,7 @@ mod capabilities;
 mod channels;
 mod circle_posts;
 mod circles;
+mod client;
 mod collections;
 mod contributions;
 mod cookbook;

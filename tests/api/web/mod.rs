@@ -1,5 +1,6 @@
 //! The pages: public ones, the settings, signing in.
 
+mod client;
 mod client_folder;
 mod feeds;
 mod interaction;

@@ -33,9 +33,11 @@ async fn page_loads_nothing_from_other_origins() {
     let policy = settings.header("content-security-policy");
     assert_eq!(
         policy,
-        "default-src 'none'; style-src 'self'; img-src 'self'; media-src 'self'; base-uri 'none'; frame-ancestors 'none'; form-action 'self'"
+        "default-src 'none'; style-src 'self'; img-src 'self'; media-src 'self'; manifest-src 'self'; base-uri 'none'; \
+         script-src 'self'; connect-src 'self'; worker-src 'self'; frame-ancestors 'none'; form-action 'self'"
     );
     let sign_in = Browser::new(&app).get("/auth/sign_in").await;
+    assert!(!sign_in.header("content-security-policy").contains("script-src") && !sign_in.text().contains("<script"));
     assert!(!sign_in.header("content-security-policy").contains("form-action"));
     assert_eq!(sign_in.header("cache-control"), "private, no-store");
 }
@@ -48,7 +50,7 @@ async fn sign_in_takes_name_or_address() {
     for name in ["alice", "ALICE", "@alice", "@alice@example.test", "alice@example.test", "Alice@Example.test"] {
         let browser = Browser::new(&app);
         let answer = browser.sign_in(name, PASSWORD).await;
-        assert_eq!((answer.status.as_u16(), answer.header("location")), (302, "/settings"), "{name}");
+        assert_eq!((answer.status.as_u16(), answer.header("location")), (302, "/home"), "{name}");
 
         let settings = browser.get("/settings").await;
         assert_eq!(settings.status, 200);
@@ -132,7 +134,7 @@ async fn sign_in_never_leads_to_another_site() {
     ] {
         let query = url::form_urlencoded::Serializer::new(String::new()).append_pair("next", next).finish();
         let answer = browser.get(&format!("/auth/sign_in?{query}")).await;
-        assert_eq!(answer.header("location"), "/settings", "{next:?}");
+        assert_eq!(answer.header("location"), "/home", "{next:?}");
     }
 }
 
@@ -288,16 +290,14 @@ async fn header_and_front_page_know_who_is_signed_in() {
     assert!(text.contains("<a href=\"/auth/sign_in\">Sign in</a>") && !text.contains("class=\"you\""), "{text}");
 
     let browser = Browser::signed_in(&app, "alice").await;
-    for path in ["/", "/about", "/privacy-policy", "/explore", "/directory", "/search", "/@alice", "/settings"] {
+    for path in ["/home", "/about", "/privacy-policy", "/explore", "/directory", "/search", "/@alice", "/settings"] {
         let page = browser.get(path).await;
         assert_eq!(page.header("cache-control"), "private, no-store", "{path}");
         assert!(page.text().contains("<span>Alice &lt;Rook&gt;</span></a>"), "{path}: {}", page.text());
     }
     let missing = browser.get("/@nobody").await;
     assert!(missing.status == 404 && missing.text().contains("class=\"you\""), "{}", missing.text());
-    let front = browser.get("/").await.text();
-    assert!(front.contains("You are signed in as <strong>Alice &lt;Rook&gt;</strong>."), "{front}");
-    assert!(!front.contains("/auth/sign_up") && !front.contains("/auth/sign_in"), "{front}");
+    assert_eq!(browser.get("/").await.header("location"), "/home");
 }
 
 #[tokio::test]
@@ -310,4 +310,78 @@ async fn front_page_says_how_to_set_up_while_there_is_no_owner() {
     app.run(&["user", "set-role", "alice", "Owner"]).await.ok();
     let text = front().await;
     assert!(!text.contains("no owner yet") && text.contains("by invitation only"), "{text}");
+}
+
+#[tokio::test]
+async fn streams_and_push_of_a_browser_end_with_its_session() {
+    let app = TestApp::new().await;
+    app.account("alice").await;
+    let browser = Browser::signed_in(&app, "alice").await;
+    let tokens =
+        async || app.number("SELECT COUNT(*) FROM oauth_tokens WHERE app_id IS NULL AND revoked_at IS NULL").await;
+    let before = tokens().await;
+    let page = browser.get("/notifications").await;
+    assert!(page.text().contains("data-push data-key="), "{}", page.text());
+    for (fields, status) in [
+        (&[("act", "maybe")][..], 400),
+        (&[("act", "on"), ("endpoint", "nowhere"), ("p256dh", "x"), ("auth", "y")], 422),
+        (&[("act", "off")], 204),
+    ] {
+        let answer = browser.submit(&page, "/web/push", fields).await;
+        assert_eq!(answer.status, status, "{fields:?}: {}", answer.text());
+    }
+    assert_eq!(tokens().await, before + 1, "one token, however often it is needed");
+    assert!(!browser.get("/oauth/authorized_applications").await.text().contains("push"));
+
+    let settings = browser.get("/settings").await;
+    browser.submit(&settings, "/auth/sign_out", &[]).await;
+    assert_eq!(tokens().await, before);
+}
+
+#[tokio::test]
+async fn stream_of_a_page_needs_a_session_and_a_name() {
+    let app = TestApp::new().await;
+    app.account("alice").await;
+    assert_eq!(app.anonymous().get("/web/stream?stream=user").send().await.status, 302);
+    let browser = Browser::signed_in(&app, "alice").await;
+    for (path, status) in
+        [("/web/stream", 400), ("/web/stream?stream=nothing", 400), ("/web/stream?stream=list&list=1", 404)]
+    {
+        let answer = browser.get(path).await;
+        assert!(answer.status == status || answer.status == 401, "{path}: {} {}", answer.status, answer.text());
+    }
+}
+
+#[tokio::test]
+async fn service_worker_and_offline_page_are_the_same_for_everyone() {
+    let app = TestApp::new().await;
+    let worker = app.anonymous().get("/sw.js").send().await;
+    assert_eq!(worker.status, 200);
+    assert_eq!(worker.header("content-type"), "text/javascript; charset=utf-8");
+    assert!(worker.text().contains("/offline"));
+    assert!(app.anonymous().get("/offline").send().await.text().contains("You are offline"));
+    let script = app.anonymous().get("/assets/client.js").send().await;
+    assert!(script.body.len() < 40_000, "{} bytes", script.body.len());
+}
+
+#[tokio::test]
+async fn words_are_completed_for_people_who_are_signed_in() {
+    let app = TestApp::new().await;
+    let [alice, bob] = app.named_accounts(["alice", "bobby"]).await;
+    bob.publish("#rooks #rookery").await;
+    alice.follow(&bob).ok().await;
+    app.run_jobs().await;
+    let browser = Browser::signed_in(&app, "alice").await;
+    let complete = async |q: &str| {
+        let query = url::form_urlencoded::Serializer::new(String::new()).append_pair("q", q).finish();
+        let answer = browser.get(&format!("/web/completions?{query}")).await;
+        assert_eq!(answer.status, 200, "{q}");
+        serde_json::from_str::<serde_json::Value>(&answer.text()).unwrap()
+    };
+    assert_eq!(complete("@bob").await[0]["value"], "@bobby");
+    assert!(complete("#rook").await.as_array().unwrap().iter().any(|one| one["value"] == "#rooks"));
+    for q in ["", "@", "bob", ":nothing", "é"] {
+        assert_eq!(complete(q).await, serde_json::json!([]), "{q:?}");
+    }
+    assert_eq!(app.anonymous().get("/web/completions?q=%40bob").send().await.status, 302);
 }

@@ -9,7 +9,6 @@ use super::Frame;
 use crate::error::{Error, Result};
 use crate::extract::{Paging, Params};
 use crate::web::Page;
-use crate::web::profile::{newer, older};
 use model::{Permissions, RowId};
 use service::audit::{self, AuditEntry, AuditFilter};
 use service::staff;
@@ -51,7 +50,6 @@ pub async fn index(frame: Frame, paging: Paging, Params(filters): Params<Filters
         Err(error) => return Err(error.into()),
     };
     let ids: Vec<i64> = rows.iter().map(|row| row.id.into()).collect();
-    let kept = query(account.as_deref(), action.as_deref(), target.as_ref());
     let changes: Vec<Value> = rows.iter().map(|row| entry(&frame, row)).collect();
     let own = context! {
         changes,
@@ -59,8 +57,8 @@ pub async fn index(frame: Frame, paging: Paging, Params(filters): Params<Filters
         action => action.unwrap_or_default(),
         target_type => target.as_ref().map(|(kind, _)| kind),
         target_id => target.as_ref().map(|(_, id)| id.to_string()),
-        older_url => older(&paging, &ids).map(|url| format!("{url}{kept}")),
-        newer_url => newer(&paging, &ids).map(|url| format!("{url}{kept}")),
+        older_url => paging.older(&ids),
+        newer_url => paging.newer(&ids),
     };
     frame.page("audit_log", "settings.audit_log", "settings/audit_log.html", own)
 }
@@ -87,22 +85,6 @@ fn plain(value: &Json) -> String {
 /// The value of a filter; `None` when it is blank.
 fn sent(text: Option<String>) -> Option<String> {
     text.map(|text| text.trim().to_owned()).filter(|text| !text.is_empty())
-}
-
-/// The filters as the end of a query.
-fn query(account: Option<&str>, action: Option<&str>, target: Option<&(String, RowId)>) -> String {
-    let mut query = url::form_urlencoded::Serializer::new(String::new());
-    if let Some(account) = account {
-        query.append_pair("account", account);
-    }
-    if let Some(action) = action {
-        query.append_pair("action", action);
-    }
-    if let Some((kind, id)) = target {
-        query.append_pair("target_type", kind).append_pair("target_id", &id.to_string());
-    }
-    let query = query.finish();
-    if query.is_empty() { query } else { format!("&{query}") }
 }
 
 fn entry(frame: &Frame, row: &AuditEntry) -> Value {

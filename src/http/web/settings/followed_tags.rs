@@ -8,7 +8,6 @@ use serde::Deserialize;
 use super::Frame;
 use crate::error::Result;
 use crate::extract::Paging;
-use crate::web::profile::{newer, older};
 use crate::web::{Form, Page, redirect};
 use service::tag;
 
@@ -30,7 +29,7 @@ pub async fn index(frame: Frame, paging: Paging) -> Result<Page> {
         context! { name, display_name, url => frame.cx.urls.tag(name) }
     };
     let tags: Vec<Value> = rows.iter().map(|row| shown(&row.tag.name, &row.tag.display_name)).collect();
-    let own = context! { tags, older_url => older(&paging, &ids), newer_url => newer(&paging, &ids) };
+    let own = context! { tags, older_url => paging.older(&ids), newer_url => paging.newer(&ids) };
     frame.page("followed_tags", "settings.followed_tags", "settings/followed_tags.html", own)
 }
 

@@ -11,6 +11,7 @@ use crate::Cx;
 use crate::error::{Error, Result};
 use crate::operation::{Describe, Operation};
 use crate::web::csrf::PageOwner;
+use crate::web::visitor::here;
 use crate::web::{Cookies, Csrf, Page, SignedIn, avatar_url, display_name_html, redirect};
 use context::error::Validation;
 use model::{Actor, Permissions};
@@ -23,6 +24,8 @@ pub struct Frame {
     pub person: Person,
     pub cookies: Cookies,
     csrf: Csrf,
+    /// The path and query of the request.
+    here: String,
 }
 
 impl FromRequestParts<()> for Frame {
@@ -34,7 +37,8 @@ impl FromRequestParts<()> for Frame {
         let csrf = Csrf::from_request_parts(parts, state).await.map_err(IntoResponse::into_response)?;
         let cx = Cx::of(&parts.extensions).map_err(IntoResponse::into_response)?;
         parts.extensions.insert(PageOwner(person.account.id));
-        Ok(Self { cx, person, cookies, csrf })
+        let here = here(parts);
+        Ok(Self { cx, person, cookies, csrf, here })
     }
 }
 
@@ -50,11 +54,20 @@ impl Frame {
     /// # Errors
     /// When rendering fails, which is a bug.
     pub fn page(&self, section: &str, title: &str, template: &str, own: Value) -> Result<Page> {
+        self.titled(section, &self.say(title), template, own)
+    }
+
+    /// As [`Frame::page`], with a title that is no message.
+    ///
+    /// # Errors
+    /// When rendering fails, which is a bug.
+    pub fn titled(&self, section: &str, title: &str, template: &str, own: Value) -> Result<Page> {
         let context = context! {
-            page_title => self.say(title),
+            page_title => title,
             noindex => true,
             flash => self.cookies.take_flash(),
             csrf => self.csrf.0,
+            here => self.here,
             section => section,
             viewer => viewer(&self.cx, &self.person),
             ..own

@@ -27,7 +27,7 @@ pub(super) struct PolicyFields {
 /// The fields of a visibility; a choice that is left out changes nothing, a box that is left out is not ticked.
 #[model::parameters]
 #[derive(Debug, Default, Deserialize, JsonSchema, Serialize)]
-pub(super) struct RuleFields {
+pub(in crate::web) struct RuleFields {
     /// Who may reply without approval: `everyone`, `followers`, `following` or `mentioned`; `app`: as an app set it.
     reply: Option<String>,
     /// Others may reply with approval.
@@ -40,7 +40,7 @@ pub(super) struct RuleFields {
 
 /// The value of a choice is not one of those offered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct UnknownChoice;
+pub(in crate::web) struct UnknownChoice;
 
 /// A choice, and whether others may ask.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -102,7 +102,8 @@ impl PolicyFields {
 }
 
 impl RuleFields {
-    fn of(rules: PolicyRules) -> Self {
+    /// The fields that show `rules`.
+    pub(in crate::web) fn of(rules: PolicyRules) -> Self {
         let (reply, react) = (reply(rules), react(rules));
         Self {
             reply: Some(reply.name.to_owned()),
@@ -112,7 +113,11 @@ impl RuleFields {
         }
     }
 
-    fn change(&self, mut rules: PolicyRules) -> Result<PolicyRules, UnknownChoice> {
+    /// `rules` with the choices that were changed.
+    ///
+    /// # Errors
+    /// [`UnknownChoice`].
+    pub(in crate::web) fn change(&self, mut rules: PolicyRules) -> Result<PolicyRules, UnknownChoice> {
         let sent = Choice::parse(self.reply.as_deref(), self.reply_ask, Mentions::MayAlways)?;
         if let Some(choice) = sent.filter(|choice| *choice != reply(rules)) {
             rules.can_reply = choice.rule();

@@ -11,7 +11,6 @@ use serde::Deserialize;
 use super::Frame;
 use crate::error::{Error, Result};
 use crate::extract::{Paging, Params};
-use crate::web::profile::{newer, older};
 use crate::web::{Form, Page};
 use entity::web;
 use model::RowId;
@@ -46,9 +45,9 @@ pub struct Decision {
 /// # Errors
 /// [`Error::BadRequest`] for another state.
 pub async fn index(frame: Frame, paging: Paging, Params(params): Params<IndexParams>) -> Result<Page> {
-    let (state, more) = match params.state.as_deref() {
-        None | Some("" | "pending") => (RequestState::Pending, ""),
-        Some("revoked") => (RequestState::Revoked, "&state=revoked"),
+    let state = match params.state.as_deref() {
+        None | Some("" | "pending") => RequestState::Pending,
+        Some("revoked") => RequestState::Revoked,
         Some(_) => return Err(Error::bad_request("state is pending or revoked").into()),
     };
     let actor = frame.actor().await?;
@@ -57,8 +56,8 @@ pub async fn index(frame: Frame, paging: Paging, Params(params): Params<IndexPar
     let own = context! {
         requests => web::requests(&frame.cx, &actor, &page).await?,
         revoked => state == RequestState::Revoked,
-        older_url => older(&paging, &ids).map(|query| query + more),
-        newer_url => newer(&paging, &ids).map(|query| query + more),
+        older_url => paging.older(&ids),
+        newer_url => paging.newer(&ids),
     };
     frame.page("requests", "settings.requests", "settings/requests.html", own)
 }

@@ -12,7 +12,6 @@ use super::Frame;
 use crate::Cx;
 use crate::error::Result;
 use crate::extract::{Paging, Path};
-use crate::web::profile::{newer, older};
 use crate::web::{Form, Page};
 use model::RowId;
 use service::moderation::appeal::{self, Strike, TEXT_MAX};
@@ -32,7 +31,7 @@ pub async fn index(frame: Frame, paging: Paging) -> Result<Page> {
     let strikes = appeal::strikes(&frame.cx, frame.person.account.id, &paging.cursor).await?;
     let ids: Vec<i64> = strikes.iter().map(|strike| strike.warning.id.into()).collect();
     let shown: Vec<Value> = strikes.iter().map(|strike| shown(&frame.cx, strike)).collect();
-    let own = context! { strikes => shown, older_url => older(&paging, &ids), newer_url => newer(&paging, &ids) };
+    let own = context! { strikes => shown, older_url => paging.older(&ids), newer_url => paging.newer(&ids) };
     frame.page("strikes", "settings.strikes", "settings/strikes.html", own)
 }
 

@@ -38,7 +38,7 @@ impl Named {
         statuses.dedup();
         let mut named = Self::default();
         let seen = visibility::statuses(cx, viewer, Place::Single, &statuses).await?;
-        let shown = web::statuses(cx, &seen).await?;
+        let shown = web::statuses(cx, viewer, None, &seen).await?;
         let proper: HashMap<StatusId, WebStatus> = shown.into_iter().map(|status| (status.id, status)).collect();
         let status = |seen: &Seen| Some((seen.head().id.into(), proper.get(&seen.proper().id)?.clone()));
         named.statuses = seen.iter().filter_map(status).collect();
@@ -46,7 +46,7 @@ impl Named {
             people.sort_unstable();
             people.dedup();
             let there = service::account::list_visible(cx, &people).await?;
-            let authors = web::authors(cx, &there).await?;
+            let authors = web::authors(cx, viewer, &there).await?;
             named.people = authors.into_iter().map(|author| (author.id.into(), author)).collect();
         }
         Ok(named)
