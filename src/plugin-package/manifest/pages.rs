@@ -387,7 +387,7 @@ mod tests {
     const FOLDERS: &str = "[[client]]\nid = \"shelves\"\nkind = \"folders\"\ntitle = \"Shelves\"\nlist = \"index\"\nadd = \"put\"\nremove = \"take\"\nfield = \"status_ids\"\n";
 
     fn parsed_client(rest: &str) -> Result<(), String> {
-        manifest::parse(&format!("{ABOUT}{ROUTES}{rest}")).map(drop).map_err(|fault| fault.message)
+        crate::manifest::parse(&format!("{ABOUT}{ROUTES}{rest}")).map(drop).map_err(|fault| fault.message)
     }
 
     #[test]

@@ -218,6 +218,7 @@ pub async fn end(cx: &Cx, token: &str) -> Result<()> {
 }
 
 /// Deletes the sessions that expired.
+#[model::use_case]
 pub async fn clean(cx: &Cx, tx: &mut Tx) -> Result<()> {
     let ended = store::session::delete_expired(tx, cx.clock.now()).await?;
     revoke::of_sessions(cx, tx, &ended).await

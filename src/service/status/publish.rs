@@ -63,6 +63,7 @@ pub async fn prepare(cx: &Cx, actor: &Actor, draft: Draft) -> Result<Ready> {
 ///
 /// # Errors
 /// As [`publish`], without the limit of statuses.
+#[model::use_case]
 #[boxed]
 pub async fn validate(cx: &Cx, actor: &Actor, draft: Draft) -> Result<Ready> {
     let composed = Composed::of(cx, actor, draft).await?;

@@ -91,6 +91,7 @@ pub(crate) async fn write(
 ///
 /// # Errors
 /// [`Error::NotFound`] when the status is missing or hidden.
+#[model::use_case]
 pub async fn unreblog(cx: &Cx, actor: &Actor, id: StatusId) -> Result<StatusId> {
     let seen = visibility::status(cx, Some(actor), id).await?;
     let original = seen.proper().id;

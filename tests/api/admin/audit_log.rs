@@ -74,10 +74,8 @@ async fn audit_log_page_is_for_staff_who_may_view_it() {
     assert!(all.contains("#45&lt;") && !all.contains("#1&lt;"), "{all}");
     let of = async |query: &str| staff.get(&format!("{page}?{query}")).await.text();
     assert!(!of("action=report").await.contains("account.silence"));
-    assert!(
-        of("action=report").await.contains("&amp;action=report")
-            || of("action=report").await.contains("&action=report")
-    );
+    let older = of("action=report").await.replace("&amp;", "&");
+    assert!(older.contains("?action=report&max_id="), "older ones are of the same kind: {older}");
     assert!(of(&format!("target_type=account&target_id={}", alice.id())).await.contains("account.silence"));
     assert!(!of("target_type=report&target_id=7").await.contains("account.silence"));
     assert!(of("account=moderator").await.contains("No entry matches."));

@@ -76,12 +76,8 @@ async fn statuses_are_put_into_categories_which_are_timelines() {
     assert!(browser.get("/web/timelines/bookmark_categories/shelves").await.text().contains(&timeline));
     submit(&browser, &page, &action, &[("thing", category), ("act", "remove")]).await;
     assert!(!browser.get(&timeline).await.text().contains("keep me"));
-    for (fields, status) in
-        [(&[("thing", category), ("act", "burn")][..], 400), (&[("thing", "1"), ("act", "add")], 404)]
-    {
-        let refused = browser.submit(&page, &action, fields).await;
-        assert_eq!(refused.status, status, "{fields:?}: {}", refused.text());
-    }
+    let refused = browser.submit(&page, &action, &[("thing", category), ("act", "burn")]).await;
+    assert_eq!(refused.status, 400, "{}", refused.text());
     let csrf = form_fields(&page.text(), &action).into_iter().find(|(name, _)| name == "csrf").expect("a token").1;
     for (fields, status) in [(&[("act", "add")][..], 400), (&[("thing", "1"), ("act", "add")], 404)] {
         let fields: Vec<(&str, &str)> = fields.iter().copied().chain([("csrf", csrf.as_str())]).collect();

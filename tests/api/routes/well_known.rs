@@ -76,7 +76,11 @@ async fn webfinger_names_a_page_for_every_intent_that_there_is_one_for() {
             let rel = format!("https://w3id.org/fep/3b86/{intent}");
             let link = links.iter().find(|link| link["rel"] == rel.as_str()).unwrap_or_else(|| panic!("{intent}"));
             let page = link["template"].as_str().unwrap().replace(name, &encoded(value));
-            let page = browser.get(page.strip_prefix("https://example.test").unwrap()).await;
+            let mut page = browser.get(page.strip_prefix("https://example.test").unwrap()).await;
+            if intent == "Create" {
+                assert_eq!(page.status, 302, "to the form");
+                page = browser.get(page.header("location")).await;
+            }
             assert_eq!(page.status, 200, "{intent}");
             assert!(page.text().contains(shown), "{intent}: {}", page.text());
         }

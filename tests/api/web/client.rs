@@ -473,8 +473,8 @@ async fn conversations_and_reports() {
 
 #[tokio::test]
 async fn posts_wait_for_their_time() {
-    let (_, alice, _, browser) = two().await;
-    let at = chrono::Utc::now() + chrono::Duration::days(400);
+    let (app, alice, _, browser) = two().await;
+    let at = app.app.clock.now() + chrono::Duration::days(400);
     let fields = [("text", "later"), ("scheduled_at", &*at.format("%Y-%m-%dT%H:%M").to_string()), ("offset", "-60")];
     assert_eq!(write(&browser, "/publish", &fields).await.header("location"), "/scheduled");
     let waiting: Value = alice.get("/api/v1/scheduled_statuses").ok().await;

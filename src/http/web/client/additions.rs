@@ -190,7 +190,7 @@ async fn offered(cx: &Cx, viewer: &Actor) -> Vec<serde_json::Value> {
             Ok(ClientResponse { body: serde_json::Value::Array(emojis), .. }) => found.extend(emojis),
             Ok(_) => {}
             Err(error) => {
-                tracing::warn!(extension = part.extension, ?error, "could not list the emojis that are offered first")
+                tracing::warn!(extension = part.extension, ?error, "could not list the emojis that are offered first");
             }
         }
     }
