@@ -21,7 +21,7 @@ pub trait ServeChannels {
     /// The topics that `actor` receives on the channel `name` with `params`.
     ///
     /// # Errors
-    /// The rejection of the extension, or [`Error::Plugin`](crate::Error::Plugin) when it does not respond.
+    /// The rejection of the extension, or [`Error::Plugin`] when it does not respond.
     async fn open_channel(
         &self,
         _cx: &Cx,
