@@ -56,7 +56,7 @@ impl AccountSource {
 /// Builds the authors of `ids` without suspended accounts, in the order given. A `viewer` stays on this server.
 ///
 /// # Errors
-/// As [`account::render`](crate::account::render).
+/// As [`account::render`].
 pub async fn authors(cx: &Cx, viewer: Option<&Actor>, ids: &[AccountId]) -> Result<Vec<Author>> {
     authors_of(viewer, account::render(cx, ids).await?.as_str())
 }
