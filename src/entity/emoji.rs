@@ -78,7 +78,7 @@ impl CustomEmoji {
     }
 }
 
-/// The emojis of this server in the picker whose shortcode contains `word`, those that begin with it first; at most `most`.
+/// The emojis of this server in the picker whose shortcode contains `word`, prefixes first; at most `most`.
 #[must_use]
 pub fn named(cx: &Cx, word: &str, most: i64) -> Vec<CustomEmoji> {
     let (word, emojis) = (word.to_lowercase(), cx.emojis());

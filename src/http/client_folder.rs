@@ -76,7 +76,7 @@ fn unreadable(error: &io::Error) -> Error {
     Error::Unavailable("The file cannot be read now, try again".into())
 }
 
-/// What a path leads to.
+/// The target of a path.
 enum Found {
     File(Opened),
     /// A folder with an index, at a path without a slash at its end: relative addresses in the index need one.
@@ -102,7 +102,7 @@ enum Entry {
     Folder(File),
 }
 
-/// What `path` leads to in `folder`; it ended with a `slash`, which is not part of it.
+/// The target of `path` in `folder`; it ended with a `slash`, which is not part of it.
 fn find(folder: &FsPath, path: &str, slash: bool) -> io::Result<Found> {
     let names: Vec<&str> = path.split('/').filter(|_| !path.is_empty()).collect();
     if names.iter().any(|name| name.is_empty() || name.starts_with('.') || name.contains(['\\', '\0'])) {

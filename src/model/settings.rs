@@ -27,7 +27,7 @@ text_enum! {
 }
 
 text_enum! {
-    /// What the front page shows to visitors below the name of the server.
+    /// The content of the front page below the name of the server.
     FrontPage {
         /// How to connect an app, rules and contact.
         About = "about",

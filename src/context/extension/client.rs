@@ -1,9 +1,9 @@
-//! What extensions add to the client in the browser, as values of [`ServeClient`](super::ServeClient).
+//! Additions of extensions to the client in the browser, as values of [`ServeClient`](super::ServeClient).
 
 use serde::Serialize;
 use serde_json::Value;
 
-/// What an addition is to the pages.
+/// The kind of an addition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ClientKind {
@@ -37,7 +37,7 @@ pub struct ClientPart {
     pub visibility: Option<String>,
 }
 
-/// What is asked of an addition.
+/// A request to an addition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ClientUse<'a> {
     /// Its things.

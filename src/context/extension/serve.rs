@@ -53,7 +53,7 @@ pub trait ServeClient {
     /// Asks the addition `id` of `extension` as `actor`, with the checks and limits of a request of the API.
     ///
     /// # Errors
-    /// [`Error::NotFound`] when there is no such addition or it cannot do this, and what the extension responds.
+    /// [`Error::NotFound`] when the addition does not exist or cannot do this, and the error of the extension.
     async fn ask_client(
         &self,
         _cx: &Cx,

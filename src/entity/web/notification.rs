@@ -22,7 +22,7 @@ use service::notification::title;
 pub struct WebNotification {
     pub key: String,
     pub kind: String,
-    /// What happened, in a sentence.
+    /// The event, in a sentence.
     pub sentence: String,
     /// The newest accounts that caused it.
     pub people: Vec<Author>,

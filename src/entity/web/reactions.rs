@@ -46,7 +46,7 @@ pub(super) fn parts(cx: &Cx) -> Vec<ClientPart> {
     parts
 }
 
-/// The reactions of each status in a JSON array; of a reblog those of the original.
+/// The reactions of each status in a JSON array; for a reblog the reactions to the original.
 ///
 /// # Errors
 /// [`Error::Internal`], which is a bug.

@@ -43,7 +43,7 @@ pub struct WebQuote {
     pub status: Option<Box<WebStatus>>,
 }
 
-/// What the viewer's filters do to a status.
+/// The effect of the viewer's filters on a status.
 #[derive(Clone, Debug, Serialize)]
 pub struct WebFilter {
     /// `warn`, `half_warn` or `blur`; statuses that a filter hides are left out.
@@ -52,7 +52,7 @@ pub struct WebFilter {
     pub titles: String,
 }
 
-/// What the viewer did with a status, and may do.
+/// The viewer's interactions with a status, and permissions.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct WebMarks {
     pub is_own: bool,
@@ -110,7 +110,7 @@ pub struct WebStatus {
     pub reblogged_by: Option<Author>,
     pub pinned: bool,
     pub filter: Option<WebFilter>,
-    /// It waits for the approval of the author whom it replies to.
+    /// A reply that waits for the approval of the other author.
     pub waiting: bool,
     pub application: Option<String>,
     /// Of extensions that add reactions to statuses.
@@ -122,7 +122,7 @@ pub struct WebStatus {
     pub mentions: Vec<String>,
 }
 
-/// Who looks, and where.
+/// The viewer, and the place of the status.
 pub(super) struct View<'a> {
     cx: &'a Cx,
     viewer: Option<AccountId>,
@@ -209,7 +209,7 @@ impl<'a> View<'a> {
         })
     }
 
-    /// What the filters for this place do; outer `None` when one of them hides the status.
+    /// The effect of the filters for this place; outer `None` when one of them hides the status.
     fn filter(&self, filtered: &[FilterSource]) -> Option<Option<WebFilter>> {
         let Some(place) = self.place else { return Some(None) };
         let mut action = None;

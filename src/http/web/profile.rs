@@ -23,7 +23,7 @@ pub(super) const DESCRIPTION_CHARS: usize = 300;
 /// How long an account can be muted, in seconds.
 const MUTE_TIMES: [i64; 6] = [1_800, 3_600, 21_600, 86_400, 259_200, 604_800];
 
-/// What a profile page lists.
+/// The lists of a profile page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Tab {
     /// Statuses and reblogs without replies to others, after the pinned statuses.

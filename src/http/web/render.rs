@@ -22,7 +22,7 @@ fn policy_of_files(cx: &Cx) -> String {
     )
 }
 
-/// What the policy of a page adds for people who are signed in: the script of this server, and what it fetches here.
+/// The part of a page's policy for people who are signed in: the script of this server, and its requests.
 const SCRIPTS: &str = "script-src 'self'; connect-src 'self'; worker-src 'self'; ";
 /// The end of the policy of a page that others may not frame.
 const UNFRAMED: &str = "frame-ancestors 'none'";

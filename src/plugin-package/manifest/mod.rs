@@ -51,7 +51,7 @@ pub struct Manifest {
     pub scopes: Vec<Scope>,
     #[serde(default, rename = "page")]
     pub pages: Vec<PageDeclaration>,
-    /// What it adds to the client in the browser.
+    /// Its additions to the client in the browser.
     #[serde(default)]
     pub client: Vec<ClientPart>,
     #[serde(default, rename = "hook")]

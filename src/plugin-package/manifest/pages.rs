@@ -183,7 +183,7 @@ pub(super) fn check_html(route: &Route, asked: &[String]) -> Result<(), String> 
 pub struct ClientPart {
     /// Its name in addresses; unique in the plugin.
     pub id: String,
-    /// What it is to the pages.
+    /// The kind of the addition.
     pub kind: ClientKind,
     /// Its title for people, in English or by language.
     pub title: Title,
@@ -214,7 +214,7 @@ pub struct ClientPart {
     pub visibility: Option<String>,
 }
 
-/// What an addition is to the pages.
+/// The kind of an addition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ClientKind {
@@ -241,7 +241,7 @@ impl ClientPart {
         ]
     }
 
-    /// The keys that its kind needs, and those that it may have.
+    /// The required and the optional keys of its kind.
     fn keys(&self) -> (&'static [&'static str], &'static [&'static str]) {
         match self.kind {
             ClientKind::Timelines => (&["list", "timeline"], &[]),

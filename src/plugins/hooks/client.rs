@@ -1,4 +1,4 @@
-//! What plugins add to the client in the browser: their own routes, called as the person who is signed in.
+//! Additions of plugins to the client in the browser: their own routes, called as the person who is signed in.
 //!
 //! A call is a request like any other, without a connection: the same gate, limits and conversion of the response.
 

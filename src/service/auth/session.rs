@@ -20,7 +20,7 @@ use store::session::SessionRow;
 
 /// Lifetime of a session after its last use.
 const LIFETIME: Duration = Duration::days(14);
-/// What the access token of a session may do.
+/// The scopes of the access token of a session.
 const TOKEN_SCOPES: &str = "read push";
 /// Longest stored name of a browser, in characters.
 const BROWSER_MAX: usize = 300;
@@ -95,7 +95,7 @@ pub async fn actor(cx: &Cx, person: &Person) -> Result<Actor> {
     auth::viewers(cx, &[person.account.id]).await?.pop().ok_or(Error::NotFound)
 }
 
-/// The access token of the session of `person`, for what outlives a request: streams, and web push. Created when the
+/// The access token of the session of `person`, for streams and web push, which outlive a request. Created when the
 /// session first needs one, with the scopes [`token_scopes`]; it is revoked when the session ends.
 ///
 /// # Errors

@@ -1,4 +1,4 @@
-//! What plugins add to the client in the browser: timelines, folders, reactions, emojis and choices of the form.
+//! Additions of plugins to the client in the browser: timelines, folders, reactions, emojis and choices of the form.
 
 use serde_json::json;
 

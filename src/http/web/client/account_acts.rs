@@ -1,4 +1,4 @@
-//! What people do with an account: follow it with options, mute it for a time, block it, feature it, note something about it.
+//! Acts on an account: follow it with options, mute it for a time, block it, feature it, note something about it.
 
 use axum::response::Response;
 use schemars::JsonSchema;
@@ -54,7 +54,7 @@ pub async fn create(frame: Frame, Path(id): Path<AccountId>, Form(form): Form<Ac
     Ok(redirect(&back))
 }
 
-/// Does what the form says; returns what there is to say about it.
+/// Performs the act of the form; returns the message to show.
 async fn act(frame: &Frame, actor: &Actor, id: AccountId, form: Act) -> Result<Option<&'static str>> {
     let cx = &frame.cx;
     let notice = match form.act.as_deref() {

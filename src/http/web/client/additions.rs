@@ -1,4 +1,4 @@
-//! What extensions add to the client: their timelines, the folders that statuses are put into, and reactions.
+//! Additions of extensions to the client: their timelines, the folders that statuses are put into, and reactions.
 //!
 //! The extensions' own routes do it; see [`ServeClient`](context::extension::ServeClient).
 
@@ -22,7 +22,7 @@ use model::filter::FilterContext;
 use model::{Actor, StatusId};
 use service::visibility;
 
-/// Emojis of this server that the picker shows, of those that are not offered first.
+/// Most emojis of this server in the picker, after the ones offered first.
 const PICKED: i64 = 400;
 
 /// The addition `id` of `extension`, if it is of this kind.

@@ -1,4 +1,4 @@
-//! Catching up: what the people whom one follows wrote since the last visit, those who write little first.
+//! Catching up: statuses of followed accounts since the last visit, quiet authors first.
 //!
 //! The last visit is the marker `home` of the API, which apps move as somebody reads; here it moves when they say that they
 //! have caught up. Boosts are counted, not shown.

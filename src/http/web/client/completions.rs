@@ -1,4 +1,4 @@
-//! What a word that is being typed may become: people, hashtags and emojis.
+//! Completions of a word in the text: people, hashtags and emojis.
 
 use axum::http::header;
 use axum::response::{IntoResponse as _, Response};
@@ -26,7 +26,7 @@ pub struct Begun {
 /// A suggestion.
 #[derive(Debug, Serialize)]
 pub struct Completion {
-    /// What takes the place of the word.
+    /// The replacement of the word.
     value: String,
     /// Its name for people.
     name: String,

@@ -29,7 +29,7 @@ pub struct IndexParams {
     kind: Option<String>,
 }
 
-/// `GET /notifications`: newest first. The first page marks what it shows as read.
+/// `GET /notifications`: newest first. The first page marks its notifications as read.
 ///
 /// # Errors
 /// [`Error::BadRequest`] for another kind.
@@ -95,7 +95,7 @@ pub struct Decision {
     act: Option<String>,
 }
 
-/// `POST /notifications/requests`: permits a sender, or drops what waits.
+/// `POST /notifications/requests`: permits a sender, or drops the waiting notifications.
 ///
 /// # Errors
 /// [`Error::BadRequest`] for another act.

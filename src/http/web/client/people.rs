@@ -1,4 +1,4 @@
-//! Lists of people: followers and followed accounts, those who favourited or boosted a status, follow requests, blocked and
+//! Lists of people: followers and followed accounts, accounts that favourited or boosted a status, follow requests, blocked and
 //! muted accounts.
 
 use minijinja::{Value, context};
@@ -14,7 +14,7 @@ use model::{Actor, StatusId};
 use service::status::Interaction;
 use service::{account, follow, public, relationship};
 
-/// What the page offers for each person.
+/// The acts that the page offers for each person.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Offer {
     Nothing,

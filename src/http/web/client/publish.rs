@@ -1,6 +1,6 @@
-//! Writing: the form for a new status, a reply, a quote, an edit, and a status that is deleted and written anew.
+//! Writing: the form for a new status, a reply, a quote, an edit, and a redraft (delete and write again).
 //!
-//! What was refused stays in the form, uploaded files too. Every form has an idempotency key, so that sending it twice
+//! Refused input stays in the form, uploaded files too. Every form has an idempotency key, so that sending it twice
 //! publishes once.
 //!
 //! Spec: docs/contract/web.md, Writing
@@ -35,7 +35,7 @@ const POLL_OPTIONS: usize = 4;
 /// How long polls run, in seconds.
 const POLL_TIMES: [i64; 7] = [300, 1_800, 3_600, 21_600, 86_400, 259_200, 604_800];
 
-/// Query parameters of the form, and what it begins with.
+/// Query parameters of the form: its initial values.
 #[model::parameters]
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 pub struct Start {
@@ -46,7 +46,7 @@ pub struct Start {
     quoted_status_id: Option<StatusId>,
     /// A status of one's own to change.
     edit: Option<StatusId>,
-    /// A status of one's own to delete and write anew.
+    /// A status of one's own to redraft.
     redraft: Option<StatusId>,
     /// A draft that the server keeps.
     draft: Option<SavedDraftId>,
@@ -67,7 +67,7 @@ pub async fn show(frame: Frame, Params(start): Params<Start>) -> Result<Page> {
     page(&frame, &actor, &fields, &media, None).await
 }
 
-/// What the form begins with.
+/// The initial values of the form.
 async fn begin(frame: &Frame, actor: &Actor, start: Start) -> Result<(Fields, Vec<MediaAttachment>)> {
     let cx = &frame.cx;
     if let Some(id) = start.draft {
@@ -141,7 +141,7 @@ fn narrower(target: &str, actor: &Actor) -> String {
 /// refused, and with 200 when more is to be added.
 ///
 /// # Errors
-/// Errors of the server; what is wrong with the status is shown in the form.
+/// Errors of the server; faults of the status are shown in the form.
 pub async fn create(
     frame: Frame,
     headers: HeaderMap,
@@ -169,7 +169,7 @@ pub async fn create(
     Ok(page.with_status(status).into_response())
 }
 
-/// What was refused, as the form says it.
+/// The refusal, as the form shows it.
 ///
 /// # Errors
 /// Errors that are not about the status.

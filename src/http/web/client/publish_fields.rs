@@ -1,4 +1,4 @@
-//! The fields of the form for writing, and what they mean to publishing, editing and drafts.
+//! The fields of the form for writing, and their conversion for publishing, editing and drafts.
 
 use std::collections::BTreeMap;
 
@@ -67,7 +67,7 @@ pub struct Fields {
     pub(super) poll: Option<PollFields>,
     /// When to publish: a local time of the offset `offset`.
     pub(super) scheduled_at: Option<String>,
-    /// What is to be added to `scheduled_at` for UTC, in minutes, as JavaScript counts it.
+    /// UTC minus local time, in minutes, as JavaScript's `getTimezoneOffset` returns it.
     pub(super) offset: Option<i64>,
     pub(super) edit: Option<StatusId>,
     pub(super) redraft: Option<StatusId>,
@@ -150,7 +150,7 @@ impl Fields {
         }
     }
 
-    /// What a draft keeps of the form.
+    /// The parameters of a draft with these fields.
     pub(super) fn parameters(&self, media: &[MediaAttachment]) -> Result<saved_draft::Parameters, Error> {
         Ok(saved_draft::Parameters {
             text: self.text.clone().unwrap_or_default(),

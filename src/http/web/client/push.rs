@@ -64,7 +64,7 @@ pub async fn worker() -> Response {
     (headers, assets::bytes("sw.js")).into_response()
 }
 
-/// `GET /offline`: what the service worker shows while the server cannot be reached; the same for everyone.
+/// `GET /offline`: the page that the service worker shows while the server is unreachable; the same for everyone.
 ///
 /// # Errors
 /// When rendering fails, which is a bug.

@@ -58,7 +58,7 @@ pub async fn show(frame: Frame, Params(start): Params<Start>) -> Result<Page> {
 /// `POST /report`
 ///
 /// # Errors
-/// [`Error::NotFound`] when there is no such account. What is wrong with the report is shown in the form.
+/// [`Error::NotFound`] when there is no such account. Faults of the report are shown in the form.
 pub async fn create(frame: Frame, Form(fields): Form<Fields>) -> Result<Response> {
     let actor = frame.actor().await?;
     let target = fields.account_id.ok_or_else(|| Error::missing("account_id"))?;

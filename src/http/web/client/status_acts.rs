@@ -1,4 +1,4 @@
-//! What people do with a status: favourite, reblog, bookmark, pin, mute its conversation, delete, and the like.
+//! Acts on a status: favourite, reblog, bookmark, pin, mute its conversation, delete, and the like.
 
 use axum::response::{IntoResponse as _, Response};
 use minijinja::context;
@@ -55,7 +55,7 @@ pub async fn create(frame: Frame, Path(id): Path<StatusId>, Form(form): Form<Act
     Ok(redirect(&back_to(back, (!gone).then_some(place.as_str()))))
 }
 
-/// Does what the form says; returns what there is to say about it.
+/// Performs the act of the form; returns the message to show.
 async fn act(frame: &Frame, actor: &Actor, id: StatusId, form: &Act) -> Result<Option<&'static str>> {
     let cx = &frame.cx;
     let notice = match form.act.as_deref() {

@@ -1,4 +1,4 @@
-//! What people do with a hashtag: follow it, and feature it on their profile.
+//! Acts on a hashtag: follow it, and feature it on their profile.
 
 use axum::response::Response;
 use schemars::JsonSchema;

@@ -14,16 +14,16 @@ use model::{Actor, RowId};
 use service::timeline::{self, TimelinePage, TimelineQuery};
 use service::{list, suggestion};
 
-/// People whom an empty home suggests.
+/// Most suggestions in an empty home.
 const SUGGESTED: i64 = 5;
 
-/// What a timeline is called, and what it says while it is empty.
+/// The heading of a timeline, and its message while it is empty.
 struct Kind {
     /// Its entry in the navigation.
     section: &'static str,
     /// Its heading: a message, or a name.
     title: String,
-    /// The message of an empty page; what to do then.
+    /// The message of an empty page.
     empty: &'static str,
     /// Whose filters apply.
     place: Option<FilterContext>,

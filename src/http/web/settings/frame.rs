@@ -57,7 +57,7 @@ impl Frame {
         self.titled(section, &self.say(title), template, own)
     }
 
-    /// As [`Frame::page`], with a title that is no message.
+    /// As [`Frame::page`], with a title that is not a message.
     ///
     /// # Errors
     /// When rendering fails, which is a bug.
