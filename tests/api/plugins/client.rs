@@ -79,7 +79,7 @@ async fn statuses_are_put_into_categories_which_are_timelines() {
     let refused = browser.submit(&page, &action, &[("thing", category), ("act", "burn")]).await;
     assert_eq!(refused.status, 400, "{}", refused.text());
     let csrf = form_fields(&page.text(), &action).into_iter().find(|(name, _)| name == "csrf").expect("a token").1;
-    for (fields, status) in [(&[("act", "add")][..], 400), (&[("thing", "1"), ("act", "add")], 404)] {
+    for (fields, status) in [(&[("act", "add")][..], 400), (&[("thing", "999999"), ("act", "add")], 404)] {
         let fields: Vec<(&str, &str)> = fields.iter().copied().chain([("csrf", csrf.as_str())]).collect();
         let refused = browser.post(&action, &fields).await;
         assert_eq!(refused.status, status, "{fields:?}: {}", refused.text());
