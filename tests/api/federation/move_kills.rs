@@ -8,7 +8,7 @@ use database::Db;
 use store::moving::Move;
 
 use crate::harness::TestDatabase;
-use crate::platform::crash::{Server, finish_jobs, now, prepare, settle};
+use crate::platform::crash::{PATIENCE, Server, finish_jobs, now, prepare, settle};
 use crate::seed::Seed;
 
 /// Some batches of the job.
@@ -68,7 +68,7 @@ async fn kill_while_followers_are_carried_over_loses_and_doubles_none() {
     for _ in 0..KILLS {
         let before = count(&db, &following).await;
         let mut server = Server::start(folder.path(), &database.url).await;
-        let patience = Instant::now() + Duration::from_secs(60);
+        let patience = Instant::now() + PATIENCE;
         while count(&db, &following).await == before && Instant::now() < patience {
             tokio::time::sleep(Duration::from_millis(2)).await;
         }
