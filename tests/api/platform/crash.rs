@@ -397,24 +397,26 @@ async fn vote_until_killed(address: SocketAddr, voter: usize, polls: Vec<i64>, v
 
 /// Waits until all jobs of a kind have run; interrupted jobs skip their back-off.
 pub async fn finish_jobs(db: &Db, kind: &str) {
-    let count = async |what: &str| {
-        let sql = format!("SELECT COUNT(*) FROM jobs WHERE kind = '{kind}'{what}");
-        db.fetch_raw::<(i64,)>(&sql).await.unwrap()[0].0
-    };
     let begun = Instant::now();
     while begun.elapsed() < PATIENCE {
-        if count("").await == 0 {
+        let jobs = format!("SELECT COUNT(*) FROM jobs WHERE kind = '{kind}'");
+        if db.fetch_raw::<(i64,)>(&jobs).await.unwrap()[0].0 == 0 {
             return;
         }
-        // Writes only where it must: the server needs the lock for the work itself.
-        let waiting = format!(" AND state = 'ready' AND run_at > {}", now(db));
-        if count(&waiting).await > 0 {
-            let sql = format!("UPDATE jobs SET run_at = created_at WHERE kind = '{kind}'{waiting}");
-            db.execute_raw(&sql).await.unwrap();
-        }
+        skip_back_off(db, kind).await;
         tokio::time::sleep(Duration::from_millis(50)).await;
     }
     panic!("jobs of the kind {kind} were left");
+}
+
+/// Makes jobs of a kind due that wait after an interruption. Writes only when there are some: the server needs the lock
+/// for the work itself.
+pub async fn skip_back_off(db: &Db, kind: &str) {
+    let waiting = format!("kind = '{kind}' AND state = 'ready' AND run_at > {}", now(db));
+    let jobs = format!("SELECT COUNT(*) FROM jobs WHERE {waiting}");
+    if db.fetch_raw::<(i64,)>(&jobs).await.unwrap()[0].0 > 0 {
+        db.execute_raw(&format!("UPDATE jobs SET run_at = created_at WHERE {waiting}")).await.unwrap();
+    }
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
