@@ -191,13 +191,13 @@ pub async fn list_application_tokens(db: Conn<'_>, app: AppId) -> Result<Vec<Tok
 /// A revoked token, and its account.
 pub type Revoked = (TokenId, Option<AccountId>);
 
-/// Revokes one token; returns it, or nothing when it was already revoked.
+/// Revokes these tokens; returns those that were not revoked yet.
 #[boxed]
-pub async fn revoke_token(tx: &mut Tx, id: TokenId, now: Time) -> Result<Vec<Revoked>> {
+pub async fn revoke_tokens(tx: &mut Tx, ids: &[TokenId], now: Time) -> Result<Vec<Revoked>> {
     tx.query(sql!(
-        "UPDATE oauth_tokens SET revoked_at = $2 WHERE id = $1 AND revoked_at IS NULL RETURNING id, account_id"
+        "UPDATE oauth_tokens SET revoked_at = $2 WHERE id" in("$1") "AND revoked_at IS NULL RETURNING id, account_id"
     ))
-    .bind(id)
+    .bind(Ids::of(ids.iter().copied()))
     .bind(now)
     .all()
     .await

@@ -37,7 +37,7 @@ pub async fn by_client(cx: &Cx, credentials: &Credentials, token: Option<&Secret
 #[model::use_case]
 pub async fn one(cx: &Cx, token: TokenId) -> Plain<()> {
     let mut tx = cx.db.begin().await?;
-    let revoked = store::oauth::revoke_token(&mut tx, token, cx.clock.now()).await?;
+    let revoked = store::oauth::revoke_tokens(&mut tx, &[token], cx.clock.now()).await?;
     record(cx, &mut tx, revoked).await?;
     Ok(tx.commit().await?)
 }
@@ -73,11 +73,12 @@ pub async fn all_applications(cx: &Cx, tx: &mut Tx, account: AccountId) -> Plain
 
 /// Revokes the tokens of browser sessions that ended.
 pub async fn of_sessions(cx: &Cx, tx: &mut Tx, ended: &[Ended]) -> Plain<()> {
-    for token in ended.iter().filter_map(|session| session.token_id) {
-        let revoked = store::oauth::revoke_token(tx, token, cx.clock.now()).await?;
-        record(cx, tx, revoked).await?;
+    let tokens: Vec<TokenId> = ended.iter().filter_map(|session| session.token_id).collect();
+    if tokens.is_empty() {
+        return Ok(());
     }
-    Ok(())
+    let revoked = store::oauth::revoke_tokens(tx, &tokens, cx.clock.now()).await?;
+    record(cx, tx, revoked).await
 }
 
 async fn record(cx: &Cx, tx: &mut Tx, revoked: Vec<Revoked>) -> Plain<()> {
