@@ -81,7 +81,7 @@ pub struct CredentialParams {
 }
 
 /// The files of [`update`].
-#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[derive(Debug, Default, Deserialize, JsonSchema, PartialEq)]
 #[serde(default)]
 pub struct CredentialFiles {
     /// JPEG, PNG, GIF or WebP of at most 2 MiB.

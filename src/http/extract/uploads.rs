@@ -33,7 +33,7 @@ pub struct Uploads<T, F> {
 
 /// An uploaded file, on the disk until the request has been answered. Its type must be detected from the content: the
 /// declared one is not stored.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Upload {
     /// The file may be moved away.
     pub path: PathBuf,

@@ -22,7 +22,7 @@ use crate::operation::{Describe, Operation, Parameter, Place, schema_of};
 use crate::request_limits::is_multipart;
 use context::limits::Key;
 use model::AccountId;
-use service::rate_limits;
+use service::rate_limits::{self, Spent};
 
 /// Key derivation label of CSRF tokens.
 const PURPOSE: &str = "csrf";
@@ -120,7 +120,7 @@ fn is_from_here(cx: &Cx, headers: &HeaderMap) -> bool {
     }
 }
 
-impl<T: DeserializeOwned, F: DeserializeOwned> FromRequest<()> for FormWithFiles<T, F> {
+impl<T: DeserializeOwned, F: DeserializeOwned + Default + PartialEq> FromRequest<()> for FormWithFiles<T, F> {
     type Rejection = ErrorResponse;
 
     async fn from_request(request: Request, state: &()) -> Result<Self> {
@@ -128,14 +128,19 @@ impl<T: DeserializeOwned, F: DeserializeOwned> FromRequest<()> for FormWithFiles
         let (mut parts, body) = request.into_parts();
         let cookies = Cookies::from_request_parts(&mut parts, state).await?;
         let mut request = Request::from_parts(parts, body);
-        count_upload(&cx, &mut request)?;
-        let Uploads { params: tree, files } = Uploads::<Value, F>::from_request(request, state).await?;
+        let counted = count_upload(&cx, &mut request)?;
+        let uploads = Uploads::<Value, F>::from_request(request, state).await;
+        if !uploads.as_ref().is_ok_and(|uploads| uploads.files == F::default()) {
+            counted.into_iter().for_each(Spent::keep);
+        }
+        let Uploads { params: tree, files } = uploads?;
         Ok(Self { fields: checked(&cx, &cookies, tree)?, files })
     }
 }
 
-/// Counts a form with files against the limit of uploads of the person who is signed in, before it is read.
-fn count_upload(cx: &Cx, request: &mut Request) -> Result<()> {
+/// Counts a form against the limit of uploads of the person who is signed in, before it is read; one that turns out to
+/// have no files is given back.
+fn count_upload(cx: &Cx, request: &mut Request) -> Result<Option<Spent>> {
     let Some(PageOwner(person)) = request.extensions().get().copied() else {
         return Err(Error::internal("a form with files is of a page whose person is known").into());
     };
@@ -143,13 +148,9 @@ fn count_upload(cx: &Cx, request: &mut Request) -> Result<()> {
         in_flight.belongs_to(Key::Person(person));
     }
     if !is_multipart(request) {
-        return Ok(());
+        return Ok(None);
     }
-    let standing = rate_limits::spend(cx, &rate_limits::MEDIA, &Key::Person(person));
-    match standing {
-        Some(standing) if standing.exceeded => Err(Error::RateLimited.into()),
-        Some(_) | None => Ok(()),
-    }
+    Ok(Some(rate_limits::take(cx, &rate_limits::MEDIA, &Key::Person(person))?))
 }
 
 /// The fields of a form from `tree`, if its token is the one for the browser with `cookies`.

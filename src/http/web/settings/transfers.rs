@@ -30,7 +30,7 @@ pub struct Fields {
 }
 
 /// The file of the form.
-#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[derive(Debug, Default, Deserialize, JsonSchema, PartialEq)]
 #[serde(default)]
 pub struct Files {
     /// At most 4 MiB and 20,000 rows.
