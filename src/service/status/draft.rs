@@ -5,6 +5,7 @@
 use serde_json::{Map, Value};
 
 use super::compose::{ComposedText, Source};
+use super::saved_draft;
 use crate::media;
 use crate::poll::PollDraft;
 use context::extension::PendingStatus;
@@ -52,6 +53,29 @@ pub struct Draft {
     pub recipients: Option<Vec<AccountId>>,
     /// Data that plugins store with it: JSON objects.
     pub extras: Vec<(PluginId, Value)>,
+}
+
+impl From<saved_draft::Parameters> for Draft {
+    /// A status with these fields of the form.
+    fn from(form: saved_draft::Parameters) -> Self {
+        Self {
+            text: form.text,
+            spoiler_text: form.spoiler_text,
+            sensitive: form.sensitive,
+            visibility: form.visibility,
+            local_only: form.local_only,
+            searchability: form.searchability,
+            language: form.language,
+            in_reply_to_id: form.in_reply_to_id,
+            quoted_status_id: form.quoted_status_id,
+            media_ids: form.media_ids,
+            poll: form.poll,
+            markdown: form.markdown,
+            quote_approval_policy: form.quote_approval_policy,
+            interaction_policy: form.interaction_policy,
+            ..Self::default()
+        }
+    }
 }
 
 impl Draft {

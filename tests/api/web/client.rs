@@ -175,6 +175,22 @@ async fn every_file_keeps_its_own_description() {
 }
 
 #[tokio::test]
+async fn forms_count_as_uploads_when_they_have_files() {
+    let app = TestApp::with(&[("ROOKERY_RATE_LIMITS_ENABLED", "true")]).await;
+    app.account("alice").await;
+    let browser = Browser::signed_in(&app, "alice").await;
+    let form = browser.get("/publish").await;
+    let fields = [("text", "kept"), ("act", "upload")];
+    for _ in 0..31 {
+        assert_eq!(browser.upload(&form, "/publish", &fields, &[]).await.status, 200);
+    }
+    for number in 0..31 {
+        let sent = browser.upload(&form, "/publish", &fields, &[("file_1", "words.txt", b"no picture")]).await;
+        assert_eq!(sent.status, if number < 30 { 422 } else { 429 }, "{number}");
+    }
+}
+
+#[tokio::test]
 async fn refused_text_stays_in_the_form() {
     let (_, _, _, browser) = two().await;
     let long = "a".repeat(6_000);
@@ -182,8 +198,15 @@ async fn refused_text_stays_in_the_form() {
     assert_eq!(refused.status, 422);
     let text = refused.text();
     assert!(text.contains("role=\"alert\"") && text.contains(&long) && text.contains("value=\"kept\""));
-    let refused = write(&browser, "/publish", &[("text", " ")]).await;
-    assert_eq!(refused.status, 422, "{}", refused.text());
+    // As a sentence, without the names of parameters.
+    let polls = [("text", "?"), ("poll[options][]", "one"), ("poll[expires_in]", "3600")];
+    for (fields, words) in
+        [(&[("text", " ")][..], ">Text can&#39;t be blank.</p>"), (&polls, ">A poll has 2 to 8 options.</p>")]
+    {
+        let refused = write(&browser, "/publish", fields).await;
+        assert_eq!(refused.status, 422, "{}", refused.text());
+        assert!(refused.text().contains(words), "{}", refused.text());
+    }
     for (field, value) in [
         ("visibility", "everyone"),
         ("quote_approval_policy", "maybe"),
@@ -224,6 +247,18 @@ async fn replies_quotes_edits_and_redrafts() {
     let quote = led_to(&write(&browser, &format!("/publish?quoted_status_id={said}"), &[("text", "see")]).await);
     let shown = article(&browser.get("/home").await, &quote);
     assert!(shown.contains("<blockquote class=\"quoted\"") && shown.contains("what do you think"), "{shown}");
+    assert!(!shown.contains("value=\"revoke\""), "of somebody else: {shown}");
+    let mine = alice.publish("mine").await;
+    let of_mine = bob.publish(json!({ "status": "look", "quoted_status_id": mine.id() })).await;
+    let page = browser.get(&format!("/@bob/{of_mine}")).await;
+    assert!(article(&page, of_mine.id()).contains("value=\"revoke\""), "{}", page.text());
+    let mut fields = form_fields(&page.text(), &format!("/web/statuses/{of_mine}"));
+    fields.push(("act".to_owned(), "revoke".to_owned()));
+    let fields: Vec<(&str, &str)> = fields.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
+    assert!(fields.contains(&("quoting", of_mine.id())), "{fields:?}");
+    assert_eq!(browser.post(&format!("/web/statuses/{mine}"), &fields).await.status, 302);
+    let page = browser.get(&format!("/@bob/{of_mine}")).await;
+    assert!(article(&page, of_mine.id()).contains("withdrew the quoted post"), "{}", page.text());
 
     let path = format!("/publish?edit={reply}");
     assert!(browser.get(&path).await.text().contains(">\n@bob a lot</textarea>"));
@@ -262,6 +297,11 @@ async fn polls_are_made_and_voted_in() {
     let id = other["poll"]["id"].as_str().unwrap();
     let home = browser.get("/home").await;
     assert!(article(&home, other.id()).contains("type=\"radio\""));
+    // Nothing chosen: the page again, which says so.
+    let none = browser.submit(&home, &format!("/web/polls/{id}"), &[]).await;
+    assert_eq!((none.status.as_u16(), none.header("location")), (302, "/home"));
+    let home = browser.get("/home").await;
+    assert!(home.text().contains("Choose an answer first."), "{}", home.text());
     let voted = browser.submit(&home, &format!("/web/polls/{id}"), &[("choices[]", "1")]).await;
     assert_eq!(voted.header("location"), format!("/home#status-{other}"));
     let shown = article(&browser.get("/home").await, other.id());
@@ -291,7 +331,9 @@ async fn acts_of_a_status_are_forms() {
 
     let home = browser.get("/home").await;
     let path = format!("/web/statuses/{said}");
+    // Its forms lead back to the page, not to this path.
     let part = browser.submit(&home, &path, &[("act", "favourite"), ("part", "1")]).await;
+    assert!(part.text().contains("name=\"back\" value=\"/home\""), "{}", part.text());
     assert_eq!(part.status, 200);
     let text = part.text();
     assert!(text.trim_start().starts_with("<article") && text.contains("value=\"unfavourite\""), "{text}");

@@ -98,7 +98,7 @@ async fn errors_of_the_api_are_in_the_language_of_account_parameter_or_header() 
     assert!(refused.contains("501") && refused.contains("500") && !refused.contains("exceeded"), "{refused}");
     let form = [("status", ""), ("lang", "ja")];
     let refused = alice.post("/api/v1/statuses").form(&form).fails(422).await;
-    assert!(refused.contains("入力内容") && !refused.contains("blank"), "{refused}");
+    assert!(refused.contains("本文が空") && !refused.contains("blank"), "{refused}");
     assert_eq!(app.anonymous().get("/api/v1/preferences?lang=de").fails(401).await, "Dafür musst du angemeldet sein.");
 
     app.set_locale("ja").await;

@@ -1,6 +1,7 @@
 //! Pages, signing in, sessions and the protection of forms.
 
 use chrono::Duration;
+use serde_json::json;
 
 use crate::harness::{Browser, PASSWORD, PushService, TestApp, form_fields};
 
@@ -310,6 +311,24 @@ async fn front_page_says_how_to_set_up_while_there_is_no_owner() {
     app.run(&["user", "set-role", "alice", "Owner"]).await.ok();
     let text = front().await;
     assert!(!text.contains("no owner yet") && text.contains("by invitation only"), "{text}");
+}
+
+#[tokio::test]
+async fn front_page_shows_posts_or_trends_by_the_setting() {
+    let app = TestApp::new().await;
+    let alice = app.account("alice").await;
+    alice.publish("a post for everyone").await;
+    alice.publish(json!({ "status": "a post for followers", "visibility": "private" })).await;
+    let front = async || app.anonymous().get("/").send().await.text();
+    assert!(!front().await.contains("a post for everyone"), "about, by default");
+    app.set("front_page", "live").await;
+    let text = front().await;
+    assert!(text.contains("a post for everyone") && !text.contains("a post for followers"), "{text}");
+    app.set("timeline_preview", false).await;
+    assert!(!front().await.contains("a post for everyone"), "where posts are not public, they are not here either");
+    app.set("timeline_preview", true).await;
+    app.set("front_page", "trends").await;
+    assert!(!front().await.contains("a post for everyone"), "nothing trends");
 }
 
 #[tokio::test]

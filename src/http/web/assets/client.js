@@ -97,7 +97,7 @@
       localStorage.clear();
       sessionStorage.clear();
     }
-    if (form.matches(".acts, .vote, .reactions")) {
+    if (form.matches(".acts, .vote, .reactions") && !button?.hasAttribute("formaction")) {
       event.preventDefault();
       act(form, button);
     } else if (form.matches("[data-publish]")) {

@@ -220,7 +220,7 @@ pub async fn react(
     };
     ask(cx, &actor, &part, need).await?;
     if form.part.unwrap_or_default() {
-        return status_acts::part(&frame, &actor, status).await;
+        return status_acts::part(&frame, &actor, status, form.back.as_deref()).await;
     }
     Ok(redirect(&back_to(form.back.as_deref(), Some(&format!("status-{status}")))))
 }

@@ -32,10 +32,14 @@ pub struct Vote {
 /// The errors of a vote.
 pub async fn create(frame: Frame, Path(id): Path<PollId>, Form(form): Form<Vote>) -> Result<Response> {
     let actor = frame.actor().await?;
-    let seen = poll::vote(&frame.cx, &actor, id, &form.choices.unwrap_or_default()).await?;
+    // A form without a choice: no check box can be obligatory by itself.
+    let Some(choices) = form.choices.filter(|choices| !choices.is_empty()) else {
+        return Ok(frame.done("poll.choose", &back_to(form.back.as_deref(), None)));
+    };
+    let seen = poll::vote(&frame.cx, &actor, id, &choices).await?;
     let status = seen.proper().id;
     if form.part.unwrap_or_default() {
-        return status_acts::part(&frame, &actor, status).await;
+        return status_acts::part(&frame, &actor, status, form.back.as_deref()).await;
     }
     Ok(redirect(&back_to(form.back.as_deref(), Some(&format!("status-{status}")))))
 }

@@ -26,12 +26,11 @@ use entity::web;
 use model::{Actor, MediaAttachment, SavedDraftId, StatusId};
 use service::media::moving::Processing;
 use service::media::{self, MediaUpdate};
+use service::poll::MAX_OPTIONS;
 use service::status::{self, CreatedStatus, MediaOfDeleted};
 use service::{preference, saved_draft, visibility};
 use text::language;
 
-/// How many options of a poll the form offers.
-const POLL_OPTIONS: usize = 4;
 /// How long polls run, in seconds.
 const POLL_TIMES: [i64; 7] = [300, 1_800, 3_600, 21_600, 86_400, 259_200, 604_800];
 
@@ -53,7 +52,7 @@ pub struct Start {
 }
 
 /// The files of the form: `file_1`, `file_2` and so on.
-#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[derive(Debug, Default, Deserialize, JsonSchema, PartialEq)]
 #[serde(transparent)]
 pub struct Files(BTreeMap<String, Upload>);
 
@@ -185,7 +184,21 @@ fn refusal(frame: &Frame, error: Error) -> Result<(StatusCode, String)> {
         _ => return Err(error.into()),
     };
     let words = error.to_string();
-    Ok((status, frame.cx.language().say_error(&words).unwrap_or(words)))
+    Ok((status, frame.cx.language().say_error(&words).unwrap_or_else(|| sentence(&words))))
+}
+
+/// The words of the API as a sentence, without the names of parameters.
+fn sentence(words: &str) -> String {
+    let words = words.strip_prefix("Validation failed: ").unwrap_or(words);
+    let is_parameter = |name: &str| name.chars().all(|c| c.is_ascii_lowercase() || matches!(c, '_' | '[' | ']'));
+    let words = match words.split_once(": ") {
+        Some((name, rest)) if is_parameter(name) => rest,
+        _ => words,
+    };
+    let mut letters = words.chars();
+    let first = letters.next().into_iter().flat_map(char::to_uppercase);
+    let rest = letters.as_str().replace('_', " ");
+    first.collect::<String>() + rest.trim_end_matches('.') + "."
 }
 
 /// The attachments of the form, with the files that were sent, and why one of them was refused. The descriptions of
@@ -328,7 +341,7 @@ async fn page(
     let default = default.unwrap_or_else(|| if actor.locked { "private" } else { "public" }.to_owned());
     let poll = fields.poll.clone().unwrap_or_default();
     let mut options = poll.options.clone().unwrap_or_default();
-    options.resize(options.len().max(POLL_OPTIONS), String::new());
+    options.resize(options.len().max(MAX_OPTIONS), String::new());
     let times: Vec<Value> =
         POLL_TIMES.iter().map(|time| context! { seconds => time, label => spoken.duration(*time) }).collect();
     let free = usize::try_from(cx.settings().max_media_attachments).unwrap_or_default().saturating_sub(media.len());

@@ -172,23 +172,11 @@ impl Fields {
     pub(super) fn draft(&self, headers: &HeaderMap, media: &[MediaAttachment]) -> Result<Draft, Error> {
         let language = headers.get(header::ACCEPT_LANGUAGE);
         Ok(Draft {
-            text: self.text.clone().unwrap_or_default(),
-            spoiler_text: self.spoiler_text.clone().unwrap_or_default(),
-            sensitive: Some(self.sensitive.unwrap_or_default()),
-            visibility: filled(self.visibility.as_ref()),
-            local_only: self.local_only.unwrap_or_default(),
-            language: filled(self.language.as_ref()),
             request_language: language.map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned()),
-            in_reply_to_id: self.in_reply_to_id,
-            media_ids: media.iter().map(|media| media.id).collect(),
-            quoted_status_id: self.quoted_status_id,
-            quote_approval_policy: self.quote_policy()?,
-            interaction_policy: self.rules()?,
-            poll: self.poll(),
             idempotency_key: filled(self.idempotency_key.as_ref()),
             saved_draft_id: self.draft_id,
             params: self.filled_rest(),
-            ..Draft::default()
+            ..Draft::from(self.parameters(media)?)
         })
     }
 

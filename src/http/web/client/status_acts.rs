@@ -42,7 +42,7 @@ pub async fn create(frame: Frame, Path(id): Path<StatusId>, Form(form): Form<Act
     let actor = frame.actor().await?;
     let notice = act(&frame, &actor, id, &form).await?;
     if form.part.unwrap_or_default() {
-        return part(&frame, &actor, id).await;
+        return part(&frame, &actor, id, form.back.as_deref()).await;
     }
     if let Some(notice) = notice {
         frame.cookies.notice(&frame.say(notice));
@@ -88,8 +88,8 @@ async fn act(frame: &Frame, actor: &Actor, id: StatusId, form: &Act) -> Result<O
     Ok(notice)
 }
 
-/// The status as a page shows it.
-pub(super) async fn part(frame: &Frame, viewer: &Actor, id: StatusId) -> Result<Response> {
+/// The status as the page `back` shows it: its forms lead there.
+pub(super) async fn part(frame: &Frame, viewer: &Actor, id: StatusId, back: Option<&str>) -> Result<Response> {
     let seen = match visibility::status(&frame.cx, Some(viewer), id).await {
         Err(Error::NotFound) => None,
         seen => Some(seen?),
@@ -98,6 +98,6 @@ pub(super) async fn part(frame: &Frame, viewer: &Actor, id: StatusId) -> Result<
         Some(seen) => web::statuses(&frame.cx, Some(viewer), None, &[seen]).await?.pop(),
         None => None,
     };
-    let page: Page = frame.titled("", "", "client/part.html", context! { status })?;
+    let page: Page = frame.titled("", "", "client/part.html", context! { status, back => back_to(back, None) })?;
     Ok(page.into_response())
 }
