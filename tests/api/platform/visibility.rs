@@ -8,6 +8,7 @@ mod oracle;
 #[cfg(feature = "plugins")]
 mod plugins;
 mod reads;
+mod sessions;
 mod streams;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -16,7 +17,7 @@ use std::fmt::Write as _;
 use service::announcement::{self, Draft, Publication};
 
 use crate::harness::liar::KEY;
-use crate::harness::{Client, TestApp};
+use crate::harness::{Answer, Browser, Client, TestApp};
 use crate::platform::contract;
 use crate::platform::declarations::{plain, routed};
 use crate::seed::{Reply, Seed, Status};
@@ -315,7 +316,7 @@ impl World {
     }
 
     /// Every viewer. The viewer [`Token::Author`] is repeated for each author.
-    fn lookers(&self) -> Vec<Looker<'_>> {
+    fn lookers(&self) -> Vec<(Viewer, Option<Author>, &Client)> {
         let mut lookers = Vec::new();
         for (viewer, client) in &self.viewers {
             match viewer.token {
@@ -364,17 +365,39 @@ fn seen_by(viewer: Viewer, own: Option<Author>, subject: &Subject) -> Viewer {
 async fn look<'a>(world: &World, reads: impl Iterator<Item = &'a Read>) -> Findings {
     let mut findings = Findings::default();
     for read in reads {
-        for looker in world.lookers() {
-            match &read.how {
-                How::Each(path) | How::Gate(path) => look_at_each(world, read, looker, path, &mut findings).await,
-                How::Pages(paths, there) => look_at_pages(world, read, looker, (paths, there), &mut findings).await,
-            }
+        for (viewer, own, client) in world.lookers() {
+            look_by(world, read, (viewer, own, Eyes::Token(client)), &mut findings).await;
         }
     }
     findings
 }
 
-type Looker<'a> = (Viewer, Option<Author>, &'a Client);
+/// Reads all subjects by one path as one viewer.
+async fn look_by(world: &World, read: &Read, looker: Looker<'_>, findings: &mut Findings) {
+    match &read.how {
+        How::Each(path) | How::Gate(path) => look_at_each(world, read, looker, path, findings).await,
+        How::Pages(paths, there) => look_at_pages(world, read, looker, (paths, there), findings).await,
+    }
+}
+
+/// The relation to the authors, the author who looks, if it is one, and what they look with.
+type Looker<'a> = (Viewer, Option<Author>, Eyes<'a>);
+
+/// What a viewer reads with.
+#[derive(Clone, Copy)]
+enum Eyes<'a> {
+    Token(&'a Client),
+    Session(&'a Browser),
+}
+
+impl Eyes<'_> {
+    async fn get(self, path: &str) -> Answer {
+        match self {
+            Self::Token(client) => client.get(path).send().await,
+            Self::Session(browser) => browser.get(path).await,
+        }
+    }
+}
 
 /// Suspended accounts get 403. Some paths need a user.
 fn is_barred((viewer, own, _): Looker<'_>, read: &Read) -> bool {
@@ -388,13 +411,13 @@ async fn look_at_each(
     path: &fn(&World, &Subject) -> String,
     findings: &mut Findings,
 ) {
-    let (viewer, own, client) = looker;
+    let (viewer, own, eyes) = looker;
     let barred = is_barred(looker, read);
     // Replies matter only for lists.
     for subject in world.subjects.iter().filter(|subject| !subject.reply) {
         let verdict = verdict(seen_by(viewer, own, subject), subject, read.place);
         let path = path(world, subject);
-        let answer = client.get(&path).send().await;
+        let answer = eyes.get(&path).await;
         findings.answers += 1;
         let shown = match read.how {
             How::Gate(_) => answer.status == 200,
@@ -423,11 +446,11 @@ async fn look_at_pages(
     (paths, there): (&Paths, &Expected),
     findings: &mut Findings,
 ) {
-    let (viewer, own, client) = looker;
+    let (viewer, own, eyes) = looker;
     let barred = is_barred(looker, read);
     let mut text = String::new();
     for path in paths(world) {
-        let answer = client.get(&path).send().await;
+        let answer = eyes.get(&path).await;
         findings.answers += 1;
         assert!(!answer.status.is_server_error(), "{path}: {}", answer.text());
         let _ = writeln!(text, "{}", answer.text());
@@ -501,7 +524,7 @@ async fn hidden_status_cannot_be_acted_on() {
 
 #[test]
 fn every_path_that_reads_statuses_is_in_the_matrix() {
-    let known: BTreeSet<&str> = READS.iter().map(|read| read.name).collect();
+    let known: BTreeSet<&str> = READS.iter().chain(sessions::PAGES).map(|read| read.name).collect();
     let routed = routed();
     let missing: Vec<String> = contract::routes()
         .iter()
