@@ -20,7 +20,7 @@ ONCE := \
 	federation::documents federation::hostile::answers federation::hostile::content federation::hostile::documents \
 	federation::hostile::signatures federation::operators federation::signed_reads federation::software \
 	routes::markdown routes::media routes::moving_media routes::object_storage routes::oembed routes::still_pictures routes::translations \
-	routes::well_known web::languages web::pages streaming::batches streaming::connections streaming::ways_in
+	routes::well_known web::languages web::pages browser:: streaming::batches streaming::connections streaming::ways_in
 
 # Tests of media, which run again with their files in a bucket: `TEST_STORAGE=s3 cargo test --test api media` is one of them.
 MEDIA := \
@@ -45,7 +45,7 @@ DENY := $(DENY_FOLDER)/bin/cargo-deny
 ADVISORIES := https://github.com/RustSec/advisory-db
 
 .DEFAULT_GOAL := help
-.PHONY: help build run dist test nightly fuzz crash bench load clients lint layers doc core plugins guests languages ffmpeg setup
+.PHONY: help build run dist test nightly fuzz crash bench load clients lint layers doc core plugins guests languages ffmpeg browser screenshots setup
 
 build dist bench load clients: GUEST_PROFILE := guest
 
@@ -63,7 +63,7 @@ dist: plugins ## Build a release with LTO, as a tarball with its checksum: targe
 	.ci/dist
 
 # With `--workspace`, here and below: crates are compiled for the features of all members, and again for another choice of members.
-test: guests languages ffmpeg core ## Run all tests on SQLite, then those that a database may change on a PostgreSQL of their own
+test: guests languages ffmpeg browser core ## Run all tests on SQLite, then those that a database may change on a PostgreSQL of their own
 	env -u TEST_DATABASE_URL CORE_PROGRAM=$(CORE_PROGRAM) cargo test --workspace
 	.ci/with-postgres cargo test --workspace --test api -- $(ONCE:%=--skip %)
 
@@ -136,6 +136,12 @@ languages: ## Get the compilers of the examples that are not in Rust: target/too
 
 ffmpeg: ## Get the programs that the tests of video and sound convert with: target/tools/bin
 	.ci/ffmpeg
+
+browser: ## Get Chromium, its driver and axe-core for the tests of pages, where they can be had
+	.ci/browser
+
+screenshots: guests browser ## Keep a picture of every page, in both schemes, wide and narrow: target/screenshots
+	env -u TEST_DATABASE_URL SCREENSHOTS=$(CURDIR)/target/screenshots cargo test --test api browser::pages
 
 # A minute of processor time, once: without optimisation, since it runs for a second.
 $(DENY):

@@ -13,6 +13,8 @@ mod harness;
 mod seed;
 
 mod admin;
+#[cfg(feature = "plugins")]
+mod browser;
 mod federation;
 mod jobs;
 mod platform;

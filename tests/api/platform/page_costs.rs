@@ -103,7 +103,7 @@ const LEFT_OUT: &[(&str, &str)] = &[
 ];
 
 /// Name of the route, and the path to open. The viewer is signed in.
-const WEB_PAGES: &[Page] = &[
+pub const WEB_PAGES: &[Page] = &[
     ("GET /@:", |_| "/@author".to_owned()),
     ("GET /@:", |_| "/@author.rss".to_owned()),
     ("GET /@:", |_| "/@author.atom".to_owned()),
