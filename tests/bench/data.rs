@@ -101,6 +101,10 @@ async fn fill(db: &Db, size: Size) -> Data {
     for (token, person) in tokens.iter().zip(builder.people.clone()) {
         builder.seed.token(person, &crypto::hash(token), SCOPES);
     }
+    let sessions = (0..VIEWERS).map(|viewer| format!("bench-session-{viewer}")).collect::<Vec<_>>();
+    for (session, person) in sessions.iter().zip(builder.people.clone()) {
+        builder.seed.session(person, &crypto::hash(session));
+    }
     let owners = builder.people[..VIEWERS].to_vec();
     let lists = owners.iter().map(|owner| builder.seed.list(*owner, "followed").to_string()).collect();
     let enough = FOLLOWERS.into_iter().filter(|followers| *followers <= size.people.max(size.crowd));
@@ -114,6 +118,7 @@ async fn fill(db: &Db, size: Size) -> Data {
     let targets = Targets {
         host: DOMAIN.to_owned(),
         tokens,
+        sessions,
         authors: welcome.iter().map(ToString::to_string).collect(),
         threads: builder.threads.iter().map(ToString::to_string).collect(),
         statuses: builder.open.iter().map(ToString::to_string).collect(),

@@ -83,6 +83,7 @@ async fn learn(address: SocketAddr, host: String, tokens: Vec<String>) -> Target
     Targets {
         host: asker.host,
         tokens: readers,
+        sessions: Vec::new(),
         authors: authors.into_iter().collect(),
         threads: threads(&seen).into_iter().map(id).collect(),
         statuses: seen.iter().map(id).collect(),

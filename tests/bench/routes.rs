@@ -63,6 +63,9 @@ pub fn all(targets: &Arc<Targets>) -> Vec<Route> {
         get(targets, "notifications, 40", |_, _| "/api/v1/notifications?limit=40".into()),
         get(targets, "notifications v2, 40", |_, _| "/api/v2/notifications?limit=40".into()),
     ];
+    if !targets.sessions.is_empty() {
+        routes.push(page(targets, "home in the browser, 20", "/home?limit=20"));
+    }
     if !targets.threads.is_empty() {
         routes.push(get(targets, "context", |targets, number| {
             format!("/api/v1/statuses/{}/context", pick(&targets.threads, number))
@@ -94,6 +97,16 @@ fn get(targets: &Arc<Targets>, name: &str, path: fn(&Targets, usize) -> String) 
     let targets = Arc::clone(targets);
     let requests: Requests = Arc::new(move |number| {
         request("GET", &path(&targets, number), &targets.host, Some(pick(&targets.tokens, number)), None)
+    });
+    Route { name: name.to_owned(), requests, amount: reading(), writes: false }
+}
+
+/// A page of the client in the browser.
+fn page(targets: &Arc<Targets>, name: &str, path: &'static str) -> Route {
+    let targets = Arc::clone(targets);
+    let requests: Requests = Arc::new(move |number| {
+        let cookie = format!("Cookie: __Host-rookery_session={}\r\n", pick(&targets.sessions, number));
+        format!("GET {path} HTTP/1.1\r\nHost: {}\r\n{cookie}\r\n", targets.host).into_bytes()
     });
     Route { name: name.to_owned(), requests, amount: reading(), writes: false }
 }

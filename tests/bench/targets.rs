@@ -7,6 +7,8 @@ pub struct Targets {
     pub host: String,
     /// Tokens of the viewers, each of another account.
     pub tokens: Vec<String>,
+    /// Cookies of browser sessions of the viewers, in the order of the viewers.
+    pub sessions: Vec<String>,
     /// Accounts whose statuses are requested.
     pub authors: Vec<String>,
     /// Statuses with many replies.

@@ -207,6 +207,18 @@ impl Seed {
         );
     }
 
+    /// A browser session without end; `hash` is as for [`Seed::token`].
+    pub fn session(&mut self, account: i64, hash: &str) {
+        /// The year 2100, in milliseconds.
+        const LATER: i64 = 4_102_444_800_000;
+        let id = self.next_id();
+        let (now, later) = (self.time(id), self.time(LATER << 16));
+        self.row(
+            "web_sessions (id, account_id, token_hash, created_at, expires_at)",
+            format!("{id}, {account}, '{hash}', {now}, {later}"),
+        );
+    }
+
     /// Writes everything in one transaction and updates the counters.
     pub async fn write(mut self, db: &Db) {
         // Older programs can be measured too.
