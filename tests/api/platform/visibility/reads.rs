@@ -370,6 +370,8 @@ pub(super) const SILENT: &[&str] = &[
     // Lists of people, and what is one's own.
     "/lists",
     "/notifications/requests",
+    // A redirect.
+    "/conversations/",
     "/drafts",
     "/scheduled",
     "/follow_requests",
