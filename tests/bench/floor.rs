@@ -112,7 +112,7 @@ pub async fn serve(address: SocketAddr, folder: &Path) {
     files.sort();
     let bodies: Vec<Bytes> = files.iter().map(|file| std::fs::read(file).expect("a file").into()).collect();
     let router = Router::new()
-        .route("/health", get(|| async { "OK" }))
+        .route("/readyz", get(|| async { "OK" }))
         .route("/{number}", get(answer).post(answer))
         .with_state(Arc::new(bodies));
     let listener = tokio::net::TcpListener::bind(address).await.expect("a free port");

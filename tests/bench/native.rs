@@ -51,7 +51,7 @@ pub async fn serve(url: &str, address: SocketAddr) {
     let here = Here { domain: DOMAIN.to_owned(), local_timeline: true };
     let mut native = Native { db, plugin: plugin[0].0, antennas: Layers::default(), here };
     let listener = tokio::net::TcpListener::bind(address).await.expect("a free port");
-    let health = Router::new().route("/health", get(|| async { "OK" }));
+    let health = Router::new().route("/readyz", get(|| async { "OK" }));
     tokio::spawn(async { axum::serve(listener, health).await.expect("it is served") });
     loop {
         if native.head(1).await.is_empty() {
