@@ -138,8 +138,8 @@ impl<T: DeserializeOwned, F: DeserializeOwned + Default + PartialEq> FromRequest
     }
 }
 
-/// Counts a form against the limit of uploads of the person who is signed in, before it is read; one that turns out to
-/// have no files is given back.
+/// Counts a multipart form against the upload limit of the signed-in person, before its body is read. The caller gives the
+/// count back when the form has no files.
 fn count_upload(cx: &Cx, request: &mut Request) -> Result<Option<Spent>> {
     let Some(PageOwner(person)) = request.extensions().get().copied() else {
         return Err(Error::internal("a form with files is of a page whose person is known").into());

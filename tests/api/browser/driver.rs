@@ -1,10 +1,9 @@
 //! Chromium without a window, driven over WebDriver: one program of chromedriver for each test.
 //!
-//! Speaks the few commands of the protocol that the tests need: what crates for WebDriver ask of other crates would
-//! make every crate of the server compile twice, for the program and for its tests.
+//! A client for the commands that the tests need. The crates for WebDriver enable features of common dependencies, so that
+//! the server would be compiled twice, for the program and for its tests.
 //!
-//! `.ci/browser` installs Chromium and its driver, and gets axe-core. Where one of them is missing, the tests say so and
-//! do nothing.
+//! `.ci/browser` installs Chromium, its driver and axe-core. Without one of them, the tests print a line and are skipped.
 //!
 //! Spec: <https://www.w3.org/TR/webdriver2/>
 
@@ -19,29 +18,30 @@ use http_body_util::{BodyExt as _, Full};
 use hyper_util::rt::TokioIo;
 use serde_json::{Value, json};
 
-/// How long something may take to appear.
-const PATIENCE: Duration = Duration::from_secs(60);
+use crate::platform::crash::PATIENCE;
+
+/// Pause between two looks at a page.
 const INTERVAL: Duration = Duration::from_millis(50);
 
-/// Where the pages are: a domain that exists in Chromium alone, which connects to the server of the test instead.
+/// The origin of the pages. Chromium resolves its domain to the server of the test.
 pub const ORIGIN: &str = "http://example.test";
 
-/// The rules of accessibility, a script that is never shipped.
+/// The script of axe-core, which is not part of a release.
 pub fn axe() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("target/tools/axe/axe.min.js")
 }
 
-/// A program of chromedriver, which ends with its windows.
+/// A process of chromedriver. Its windows are closed when it is dropped.
 pub struct Chromium {
     driver: Child,
     address: SocketAddr,
 }
 
 impl Chromium {
-    /// `None`, with a line that says so, where Chromium, its driver or axe-core is missing.
+    /// `None`, with a printed line, when chromedriver or axe-core is missing.
     pub fn start(test: &str) -> Option<Self> {
         let missing = |what: &str| {
-            // Past the capture of the test runner, which shows what failing tests print.
+            // Written directly: the test runner captures `eprintln!`.
             let _ = writeln!(std::io::stderr(), "skipped {test}: there is no {what}; `make browser` gets it");
             None
         };
@@ -55,7 +55,7 @@ impl Chromium {
             .stderr(Stdio::null())
             .spawn();
         let Ok(mut driver) = started else { return missing("chromedriver") };
-        // It chooses its port, and prints it in a sentence.
+        // The driver chooses a port and prints it.
         let mut lines = BufReader::new(driver.stdout.take().unwrap()).lines();
         let port = loop {
             let line = lines.next().expect("chromedriver says its port").unwrap();
@@ -82,7 +82,7 @@ impl Chromium {
             "--disable-component-update",
             "--disable-sync",
             "--window-size=1280,1000",
-            // What is clicked has to be in place at once.
+            // Smooth scrolling would delay clicks.
             "--force-prefers-reduced-motion",
             &format!("--unsafely-treat-insecure-origin-as-secure={ORIGIN}"),
             &format!("--host-resolver-rules=MAP example.test:80 {server}"),
@@ -92,7 +92,7 @@ impl Chromium {
             "profile.managed_default_content_settings.javascript": if scripts { 1 } else { 2 },
         });
         let wanted = json!({ "capabilities": { "alwaysMatch": {
-            // Rules of accessibility take long on a busy machine.
+            // axe-core is slow on a busy machine.
             "timeouts": { "script": 300_000, "pageLoad": 300_000 },
             "goog:chromeOptions": { "args": arguments, "prefs": preferences },
         } } });
@@ -126,7 +126,7 @@ async fn command(driver: SocketAddr, method: Method, path: &str, body: &Value) -
 }
 
 impl Drop for Chromium {
-    /// Asks the driver to end its windows, which outlive it otherwise.
+    /// Shuts the driver down by its own command, which closes the windows; a signal would not.
     fn drop(&mut self) {
         if let Ok(mut stream) = TcpStream::connect(self.address) {
             let _ = stream.set_read_timeout(Some(Duration::from_secs(10)));
@@ -151,7 +151,7 @@ pub struct Look {
 /// An element of the page that is open.
 struct Element(String);
 
-/// A window of Chromium. What is looked for may appear within [`PATIENCE`].
+/// A window of Chromium. Methods wait for an element for at most [`PATIENCE`].
 pub struct Window {
     driver: SocketAddr,
     session: String,
@@ -201,7 +201,7 @@ impl Window {
     /// The first element that the CSS selector finds now.
     async fn look_for(&self, css: &str) -> Option<Element> {
         let found = self.send(Method::POST, "/element", json!({ "using": "css selector", "value": css })).await.ok()?;
-        // Its id is the only member, under a name that the protocol fixes.
+        // The only member is the id; the protocol defines its name.
         let id = found.as_object()?.values().next()?.as_str()?.to_owned();
         Some(Element(id))
     }
@@ -257,7 +257,7 @@ impl Window {
         }
     }
 
-    /// Types into a field after what is there, or chooses a file by its path.
+    /// Appends text to a field, or chooses a file by its path.
     pub async fn fill(&self, css: &str, text: &str) {
         self.until(&format!("{css} that takes text"), async || {
             let Some(element) = self.look_for(css).await else { return false };
@@ -288,7 +288,7 @@ impl Window {
         self.post("/execute/sync", json!({ "script": script, "args": [] })).await
     }
 
-    /// Shows pages in this size and scheme from here on, without motion.
+    /// Sets the size and the colour scheme of this and all later pages.
     pub async fn look(&self, look: Look) {
         let scheme = if look.dark { "dark" } else { "light" };
         let features = json!([
@@ -301,7 +301,7 @@ impl Window {
         self.tools("Emulation.setDeviceMetricsOverride", metrics).await;
     }
 
-    /// Findings of axe-core on the page: for each, the rule, the elements and what to do.
+    /// Violations of rules of axe-core on the page, each with the rule, the elements and the remedy.
     pub async fn findings(&self) -> Vec<String> {
         let rules = std::fs::read_to_string(axe()).unwrap();
         self.evaluate(&rules).await;

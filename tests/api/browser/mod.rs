@@ -1,8 +1,8 @@
-//! Pages in Chromium, as people use them: what they do from signing up on, with scripts and without; two of them at the
-//! same time; and every page by the rules of accessibility.
+//! Tests of pages in Chromium: sign-up and the acts of the client, with scripts and without; two people at the same time;
+//! and the accessibility of every page.
 //!
-//! Each test starts the real program, except for the pages, whose content is that of `platform::page_costs`. Tests that
-//! speak to the router alone, and are faster, are in `web`.
+//! `talk` starts the real program; `pages` uses the data of `platform::page_costs`. Faster tests of pages, without a
+//! browser, are in `web`.
 
 mod driver;
 mod pages;

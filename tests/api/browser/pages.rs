@@ -1,5 +1,5 @@
-//! Every page by the rules of axe-core, light and wide as well as dark and narrow. `make screenshots` keeps pictures of
-//! them, in both schemes and both sizes.
+//! Accessibility of every page by axe-core, light and wide, and dark and narrow. `make screenshots` saves pictures of the
+//! pages in both colour schemes and both sizes.
 
 use std::path::Path;
 
@@ -11,7 +11,7 @@ use crate::platform::page_costs::{ENTRIES, WEB_PAGES, World};
 const WIDE: (u32, u32) = (1280, 1000);
 const NARROW: (u32, u32) = (390, 844);
 
-/// What is checked, and what pictures are kept of.
+/// The looks of the pictures. The first [`CHECKED`] are checked by every run.
 const LOOKS: [Look; 4] = [
     Look { name: "light-wide", dark: false, size: WIDE },
     Look { name: "dark-narrow", dark: true, size: NARROW },
@@ -20,7 +20,7 @@ const LOOKS: [Look; 4] = [
 ];
 const CHECKED: usize = 2;
 
-/// Pages of people who are signed in, beside those whose costs are compared.
+/// Signed-in pages that are not in [`WEB_PAGES`].
 const MORE: &[&str] = &[
     "/publish",
     "/drafts",
@@ -39,7 +39,7 @@ const MORE: &[&str] = &[
     "/nowhere",
 ];
 
-/// Pages of visitors. Beside them, /about/api is thousands of elements in one form, which take minutes.
+/// Pages without a session, except /about/api: axe-core needs minutes for its thousands of elements.
 const VISITED: &[&str] = &[
     "/",
     "/about",
@@ -55,7 +55,7 @@ const VISITED: &[&str] = &[
     "/nowhere",
 ];
 
-/// Shows each page in each of these looks, and returns the findings.
+/// Opens each page in each look; returns the violations.
 async fn look_at(window: &Window, pages: &[String], looks: &[Look], folder: Option<&Path>) -> Vec<String> {
     let mut findings = Vec::new();
     for look in looks {

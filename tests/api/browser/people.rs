@@ -1,4 +1,4 @@
-//! A server that was just set up, and people at windows of Chromium.
+//! A new server, and accounts that use it in Chromium.
 
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -10,7 +10,7 @@ use crate::harness::{PASSWORD, TestDatabase};
 use crate::platform::crash::{PATIENCE, Server, program};
 use crate::routes::media::png;
 
-/// A server with open registrations and emoji reactions, and Chromium.
+/// A server with open registrations and emoji reactions, and a browser.
 pub struct House {
     chromium: Chromium,
     pub server: Server,
@@ -60,7 +60,7 @@ impl House {
         }
     }
 
-    /// Signs up as alice, from the front page to the first page after the sign-in.
+    /// Signs up as alice on the front page, confirms the address and signs in.
     pub async fn sign_up(&self, scripts: bool) -> Window {
         let window = self.window(scripts).await;
         window.open("/").await;
@@ -77,7 +77,7 @@ impl House {
         window
     }
 
-    /// A window of bob, who has an account.
+    /// A window with a session of bob, an existing account.
     pub async fn bob(&self, scripts: bool) -> Window {
         let window = self.window(scripts).await;
         window.open("/auth/sign_in").await;

@@ -1,10 +1,13 @@
-//! What people do with the client: from the first post to a report, each act with scripts and without; and two people
-//! at the same time, who see over the stream what the other one does.
+//! The acts of the client, from the first post to a report, with scripts and without; and the stream between two people who
+//! are signed in at the same time.
+
+use std::time::{Duration, Instant};
 
 use super::driver::Window;
 use super::people::House;
+use crate::platform::crash::PATIENCE;
 
-/// Keys, as WebDriver names them.
+/// Codes of keys in WebDriver.
 const ENTER: &str = "\u{e007}";
 const END: &str = "\u{e010}";
 
@@ -42,7 +45,7 @@ impl Post {
     }
 }
 
-/// Fills in the form for writing, after what is there, and publishes; returns the status whose page follows.
+/// Appends the text to the form for writing and publishes; returns the new status, whose page is open.
 async fn publish(window: &Window, text: &str) -> Post {
     window.fill("#text", &format!("{END}{text}")).await;
     window.press("[data-publish-button]").await;
@@ -50,7 +53,7 @@ async fn publish(window: &Window, text: &str) -> Post {
     Post::opened(window).await
 }
 
-/// The first post of a newcomer, with a picture that is described.
+/// Publishes the first status of the newcomer, with a picture and its description.
 async fn publish_picture(house: &House, alice: &Window, scripts: bool) -> Post {
     alice.open("/publish").await;
     alice.unfold("details[data-files]").await;
@@ -71,14 +74,15 @@ async fn publish_poll(alice: &Window) -> Post {
     publish(alice, "What do rooks eat?").await
 }
 
-/// Opens a page until it shows `text`: what a job does comes a moment later.
+/// Reloads a page until it shows `text`, which depends on a job.
 async fn open_until(window: &Window, path: &str, text: &str) {
-    for _ in 0..600 {
+    let begun = Instant::now();
+    while begun.elapsed() < PATIENCE {
         window.open(path).await;
         if window.text("main").await.contains(text) {
             return;
         }
-        tokio::time::sleep(std::time::Duration::from_millis(100)).await;
+        tokio::time::sleep(Duration::from_millis(100)).await;
     }
     panic!("{path} never showed {text:?}: {}", window.text("main").await);
 }
@@ -93,7 +97,7 @@ async fn people_talk(house: &House, scripts: bool) {
     bob.press(".relation button[value='follow']").await;
     bob.has(".relation button[value='unfollow']").await;
 
-    // Each act is made on the page of the status; with scripts the page stays.
+    // With scripts, acts do not load another page.
     bob.open(&post.path).await;
     if scripts {
         bob.evaluate("window.stays = true").await;
@@ -124,7 +128,7 @@ async fn people_talk(house: &House, scripts: bool) {
     bob.press(&poll.part(".vote button")).await;
     bob.shows(&poll.part(".poll .leads"), "Worms").await;
 
-    // The author sees what came of it, and edits.
+    // The author sees the notification and the count, and edits.
     open_until(&alice, "/notifications", "What a fine bird").await;
     alice.open(&post.path).await;
     alice.shows(&post.part(".status-foot"), "one favourite").await;
@@ -183,7 +187,7 @@ async fn two_people_see_each_other_over_the_stream() {
     bob.has(".relation button[value='unfollow']").await;
     open_until(&bob, "/home", "Is anybody there?").await;
 
-    // A bar says that there is more, and nothing moves until it is pressed.
+    // The bar announces the new status without moving the others.
     alice.open("/notifications").await;
     bob.evaluate("scrollTo({ top: 120, behavior: 'instant' })").await;
     assert!(!bob.exists(".newer-bar").await);
@@ -195,7 +199,7 @@ async fn two_people_see_each_other_over_the_stream() {
     bob.press(".newer-bar button").await;
     bob.shows("#timeline > [data-id]:first-child", "Hello over the stream").await;
 
-    // What bob does is known to alice at once: by the keyboard this time.
+    // A favourite by the keyboard notifies alice over the stream.
     alice.open("/publish").await;
     bob.keys("f").await;
     bob.has("#timeline > [data-id]:first-child button[value='unfavourite']").await;
@@ -204,7 +208,7 @@ async fn two_people_see_each_other_over_the_stream() {
     bob.has("form[data-publish]").await;
     assert_eq!(bob.evaluate("return document.querySelector('#text').value.trim()").await, "@alice");
 
-    // A name is completed, and the draft is on the server after a moment, for any other device.
+    // The name is completed, and the draft is saved on the server.
     bob.fill("#text", "thank you, @ali").await;
     bob.has(".completion [role='option']").await;
     bob.fill("#text", ENTER).await;

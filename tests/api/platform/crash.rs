@@ -22,7 +22,7 @@ use crate::seed::{Seed, Status};
 const TOKEN: &str = "a-token-of-the-crash-test";
 /// Number of concurrent writers.
 const WRITERS: usize = 4;
-/// How long a step may take before the test fails: far longer than it does on a machine that is busy with other tests.
+/// Time limit of one step, much longer than it takes on a busy machine.
 pub const PATIENCE: Duration = Duration::from_secs(300);
 
 /// Key of the request, and the id of the status when it was acknowledged.
@@ -409,8 +409,7 @@ pub async fn finish_jobs(db: &Db, kind: &str) {
     panic!("jobs of the kind {kind} were left");
 }
 
-/// Makes jobs of a kind due that wait after an interruption. Writes only when there are some: the server needs the lock
-/// for the work itself.
+/// Makes interrupted jobs of a kind due immediately. Writes only if there are some, because the server needs the write lock.
 pub async fn skip_back_off(db: &Db, kind: &str) {
     let waiting = format!("kind = '{kind}' AND state = 'ready' AND run_at > {}", now(db));
     let jobs = format!("SELECT COUNT(*) FROM jobs WHERE {waiting}");

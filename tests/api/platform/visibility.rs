@@ -380,10 +380,10 @@ async fn look_by(world: &World, read: &Read, looker: Looker<'_>, findings: &mut 
     }
 }
 
-/// The relation to the authors, the author who looks, if it is one, and what they look with.
+/// The viewer, the author if the viewer is one, and the credentials.
 type Looker<'a> = (Viewer, Option<Author>, Eyes<'a>);
 
-/// What a viewer reads with.
+/// The credentials of a viewer.
 #[derive(Clone, Copy)]
 enum Eyes<'a> {
     Token(&'a Client),

@@ -32,7 +32,7 @@ pub struct Vote {
 /// The errors of a vote.
 pub async fn create(frame: Frame, Path(id): Path<PollId>, Form(form): Form<Vote>) -> Result<Response> {
     let actor = frame.actor().await?;
-    // A form without a choice: no check box can be obligatory by itself.
+    // HTML cannot require one of several check boxes.
     let Some(choices) = form.choices.filter(|choices| !choices.is_empty()) else {
         return Ok(frame.done("poll.choose", &back_to(form.back.as_deref(), None)));
     };

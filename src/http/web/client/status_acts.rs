@@ -88,7 +88,7 @@ async fn act(frame: &Frame, actor: &Actor, id: StatusId, form: &Act) -> Result<O
     Ok(notice)
 }
 
-/// The status as the page `back` shows it: its forms lead there.
+/// The status as HTML; its forms lead back to the page `back`.
 pub(super) async fn part(frame: &Frame, viewer: &Actor, id: StatusId, back: Option<&str>) -> Result<Response> {
     let seen = match visibility::status(&frame.cx, Some(viewer), id).await {
         Err(Error::NotFound) => None,

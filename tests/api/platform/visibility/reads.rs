@@ -367,7 +367,7 @@ pub(super) const SILENT: &[&str] = &[
     "/explore",
     "/directory",
     "/share",
-    // Lists of people, and what is one's own.
+    // Lists of accounts, and the viewer's drafts and scheduled statuses.
     "/lists",
     "/notifications/requests",
     // A redirect.

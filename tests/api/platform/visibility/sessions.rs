@@ -5,7 +5,7 @@ use super::reads::{How, Read};
 use super::{Eyes, Findings, World, look_by};
 use crate::harness::Browser;
 
-/// Pages that read statuses for the person who is signed in. Those that are here and in `READS` have more for people.
+/// Pages that show statuses to a signed-in viewer. Pages that are also in `READS` show more with a session.
 pub(super) const PAGES: &[Read] = &[
     Read { name: "GET /@:/:", place: Place::Single, how: How::Each(|world, s| format!("{}/{}", world.page(s), s.id)) },
     Read {
@@ -145,7 +145,7 @@ pub(super) const PAGES: &[Read] = &[
         place: Place::Single,
         how: How::Pages(
             |world| {
-                // One of the ways for each subject: the viewers and the authors are the same for all.
+                // One parameter per subject: four requests for each would take a minute.
                 let ways = ["in_reply_to_id", "quoted_status_id", "edit", "redraft"];
                 let ways = ways.iter().cycle().zip(&world.subjects);
                 ways.map(|(way, s)| format!("/publish?{way}={}", s.id)).collect()
