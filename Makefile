@@ -64,7 +64,7 @@ dist: plugins ## Build a release with LTO, as a tarball with its checksum: targe
 
 # With `--workspace`, here and below: crates are compiled for the features of all members, and again for another choice of members.
 test: guests languages ffmpeg browser core ## Run all tests on SQLite, then those that a database may change on a PostgreSQL of their own
-	env -u TEST_DATABASE_URL CORE_PROGRAM=$(CORE_PROGRAM) cargo test --workspace
+	env -u TEST_DATABASE_URL CORE_PROGRAM=$(CORE_PROGRAM) cargo test --workspace --no-fail-fast
 	.ci/with-postgres cargo test --workspace --test api -- $(ONCE:%=--skip %)
 
 # What takes minutes of a compiler, of a disk or of a network: nothing that a change is likely to break unnoticed.

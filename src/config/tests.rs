@@ -176,7 +176,7 @@ fn unknown_keys_are_refused_with_the_nearest_known_name() {
         [
             "port: unknown section; the sections are server, connections, streaming, metrics, telemetry, log, storage, s3, database, \
              secrets, mail, rate_limits, access, federation, translation, media, previews, jobs, plugins, timelines, \
-             notifications, accounts (rookery.toml:1)",
+             notifications, web, accounts (rookery.toml:1)",
             "secrets.key_fil: unknown key; did you mean secrets.key_file? (rookery.toml:9)",
             "secrets.unheard_of_thing: unknown key; the keys of [secrets] are key (rookery.toml:10)",
             "server.lisen: unknown key; did you mean server.listen? (rookery.toml:5)",
@@ -187,7 +187,7 @@ fn unknown_keys_are_refused_with_the_nearest_known_name() {
             "sever: unknown section; did you mean [server]? (rookery.toml:2)",
             "weather: unknown section; the sections are server, connections, streaming, metrics, telemetry, log, storage, s3, database, \
              secrets, mail, rate_limits, access, federation, translation, media, previews, jobs, plugins, timelines, \
-             notifications, accounts (rookery.toml:11)",
+             notifications, web, accounts (rookery.toml:11)",
         ]
     );
 }
